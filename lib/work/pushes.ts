@@ -32,7 +32,7 @@ export type OncePush = { sessionId: string } & (
       kind: 'time_entry'
       ticketId: string
       note: TicketText
-      details: Omit<TimeEntryDetails, 'is_resolution'>
+      details: Omit<TimeEntryDetails, 'is_resolution' | 'moved_from'>
     }
   | { kind: 'ticket'; description: ClientText; details: TicketDetails }
 )
@@ -42,6 +42,8 @@ export const TimeEntryDetails = z.strictObject({
   started_at: z.string(),
   minutes: z.int(),
   is_resolution: z.boolean(),
+  /** Other tickets in which an attempt may have added it. */
+  moved_from: z.array(z.string()).optional(),
 })
 export type TimeEntryDetails = z.output<typeof TimeEntryDetails>
 

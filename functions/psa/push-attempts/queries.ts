@@ -44,11 +44,25 @@ export const selectFailedNotes = readStatement(
 )
 
 /**
+ * Select the other tickets in which an attempt of a session's time entry may have added it, at most ten.
+ */
+export const selectEarlierTickets = readStatement(
+  z.object({ ticket_id: z.string() }),
+  (sessionId: string, ticketId: string) => sql`
+    select t.ticket_id from psa_pushes p
+     cross join lateral (select p.ticket_id union select jsonb_array_elements_text(p.details -> 'moved_from')) t
+     where p.account_id = app.account_id() and p.source_id = ${sessionId} and p.kind = 'time_entry' and t.ticket_id <> ${ticketId}
+     group by t.ticket_id order by max(p.created_at) desc limit 10`,
+)
+
+/**
  * What a push has created: the provider's ids of a note, time entry or ticket, and of the ticket that has it.
  */
 export interface CreatedRecord {
   id: string
   ticketId: string
+  /** Tickets from which it was removed. */
+  earlierTicketIds?: string[]
   /** The status that the ticket got. */
   statusId?: string
   /** To whom the ticketing system mailed the note. */
@@ -66,7 +80,7 @@ export const completeAttempt = writeStatement(
     const details = mailed ? { mailed } : {}
     const ids =
       created &&
-      sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}, ticket_status_id = ${statusId}, details = details || ${jsonb(details)}`
+      sql`, provider_note_id = ${created.id}, ticket_id = ${created.ticketId}, ticket_status_id = ${statusId}, details = details - 'moved_from' || ${jsonb(details)}`
     return attemptTable('push').complete(claimed, result, retrySeconds, ids ?? sql``)
   },
 )

@@ -51,7 +51,8 @@ async function sendNote(ctx: PushContext, claimed: queries.ClaimedPush): Promise
     const { db } = ctx.openAccountScope(claimed.account_id)
     const psaConnection = await connection.open({ ...ctx, db })
     const created = await pushers[claimed.kind](psaConnection.port, claimed, { db, row: psaConnection.row })
-    if (claimed.ticket_id !== null) await psa.deleteCachedTicket(ctx, psaConnection, created.ticketId)
+    const changed = claimed.ticket_id === null ? [] : [created.ticketId, ...(created.earlierTicketIds ?? [])]
+    for (const ticketId of changed) await psa.deleteCachedTicket(ctx, psaConnection, ticketId)
     return { result: { ok: true, status: null }, created }
   } catch (error) {
     return { result: connection.toSendResult(error), created: null }
@@ -133,12 +134,15 @@ async function setStatus(port: PsaPort, { id }: Ticket, statusId: string): Promi
  * Return the reference that a time entry or a ticket of a session has in the ticketing system. It does not
  * depend on the push, so that a push after a failed one finds what that created.
  */
-const toReference = ({ source_id }: queries.ClaimedPush) => `sf-${source_id}`
+const toReference = (sessionId: string) => `sf-${sessionId}`
 
-/** Add the time entry, unless an earlier attempt or push of the session has added it. */
-const addTimeEntryOnce: Push = async (port, claimed) => {
+/**
+ * Add the time entry, unless an earlier attempt or push of the session has added it. One that they added to
+ * another ticket is deleted before, so that there are never two.
+ */
+const addTimeEntryOnce: Push = async (port, claimed, { db }) => {
   const { member_id, started_at, minutes } = TimeEntryDetails.parse(claimed.details)
-  const [{ id: ticketId }, reference] = [await findTicket(port, claimed), toReference(claimed)]
+  const [{ id: ticketId }, reference] = [await findTicket(port, claimed), toReference(claimed.source_id)]
   const entry = {
     ticketId,
     memberId: member_id,
@@ -147,8 +151,43 @@ const addTimeEntryOnce: Push = async (port, claimed) => {
     note: readNote(claimed),
     reference,
   }
-  return { id: (await port.findTimeEntry(ticketId, reference)) ?? (await port.addTimeEntry(entry)), ticketId }
+  const earlier = await findEarlierEntries({ port, db }, claimed.source_id, ticketId)
+  for (const old of earlier) await port.deleteTimeEntry(old.ticketId, old.id)
+  const added = await port.findTimeEntry(ticketId, reference)
+  const id = added?.id ?? (await port.addTimeEntry(entry))
+  return { id, ticketId, earlierTicketIds: earlier.map((old) => old.ticketId) }
 }
+
+/**
+ * Find the time entries of a session in other tickets than this one, or the one that it was merged into. A
+ * ticket that is gone has none.
+ */
+export async function findEarlierEntries(
+  { port, db }: { port: PsaPort; db: ReadDb },
+  sessionId: string,
+  ticketId: string,
+) {
+  const rows = await queries.selectEarlierTickets.all(db, sessionId, ticketId)
+  if (rows.length === 0) return []
+  const [target, ...survivors] = await Promise.all(
+    [ticketId, ...rows.map(({ ticket_id }) => ticket_id)].map((id) => findTicketUnlessGone(port, id)),
+  )
+  const ticketIds = new Set(survivors.flatMap((ticket) => (ticket ? [ticket.id] : [])))
+  if (target) ticketIds.delete(target.id)
+  const entries = await Promise.all(
+    [...ticketIds].map(async (id) => ({
+      ticketId: id,
+      entry: await port.findTimeEntry(id, toReference(sessionId)),
+    })),
+  )
+  return entries.flatMap(({ ticketId: id, entry }) => (entry ? [{ ticketId: id, ...entry }] : []))
+}
+
+const findTicketUnlessGone = (port: PsaPort, ticketId: string) =>
+  findMergedTicket(port, ticketId).catch((error: unknown) => {
+    if (error instanceof PsaError && error.kind === 'missing') return null
+    throw error
+  })
 
 /** Create the ticket, unless an earlier attempt or push of the session has created it. */
 const createTicketOnce: Push = async (port, claimed) => {
@@ -158,7 +197,7 @@ const createTicketOnce: Push = async (port, claimed) => {
     contact_id: contactId,
     board_id: boardId,
   } = TicketDetails.parse(claimed.details)
-  const reference = toReference(claimed)
+  const reference = toReference(claimed.source_id)
   // Only a text for clients is stored for a ticket.
   const ticket = {
     summary,
@@ -177,7 +216,11 @@ const pushers = { note: addNoteOnce, time_entry: addTimeEntryOnce, ticket: creat
 /** Return the ticket of a note or time entry, or the one that it was merged into. */
 async function findTicket(port: PsaPort, { ticket_id }: queries.ClaimedPush): Promise<Ticket> {
   if (ticket_id === null) throw new Error('A note or time entry has a ticket')
-  return findSurvivor(await port.getTicket(ticket_id), port.getTicket, ({ merged_into }) => merged_into)
+  return findMergedTicket(port, ticket_id)
+}
+
+async function findMergedTicket(port: PsaPort, ticketId: string): Promise<Ticket> {
+  return findSurvivor(await port.getTicket(ticketId), port.getTicket, ({ merged_into }) => merged_into)
 }
 
 function readNote({ body, internal, details }: queries.ClaimedPush): TicketText {

@@ -57,14 +57,15 @@ export const psaPushOperations = [
     alsoNeeds: ['sessions:read'],
     summary: 'Add the time of a session to its ticket',
     description:
-      'Queues a time entry for the member of whoever asks or of `user_id`, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. The time of a sub-flow is a part of the session that runs it: 409 `wrong_state`. Allowed for the session’s user and account admins.',
+      'Queues a time entry for the member of whoever asks or of `user_id`, rounded up by the rule of the connection. A session has one time entry: a repeated request returns it, unless it has failed. When the ticket of the session has changed meanwhile, the entry moves there with its minutes, note and person; one that is billed is 409 `wrong_state`. The time of a sub-flow is a part of the session that runs it: 409 `wrong_state`. Allowed for the session’s user and account admins.',
     access: 'engineer',
     limit: '10/minute',
     params: SessionId,
     body: schemas.TimeEntry,
     success: 202,
     returns: schemas.Push,
-    errors: ['no_ticket', 'psa_member_not_mapped', 'psa_not_connected', 'wrong_state'],
+    idempotent: 'leased',
+    errors: ['no_ticket', 'psa_member_not_mapped', 'wrong_state', ...psaErrors],
     handle: ({ ctx, params, body }) => pushes.createTimeEntry(ctx, params.session_id, body),
   }),
 

@@ -35,17 +35,40 @@ export const selectEmailProblem = readStatement(
   (address: string) => sql`select app.mail_problem(${address}) as email_problem`,
 )
 
-/** Select the push of a session's new ticket that has not failed. */
-export function selectTicketPush(db: ReadDb, sessionId: string): Promise<{ id: string } | undefined> {
+/** Select the push that a session makes once of a kind, unless it has failed. */
+export function selectOncePush(db: ReadDb, sessionId: string, kind: 'ticket' | 'time_entry') {
   return db
     .selectFrom('psa_pushes')
-    .select('id')
+    .select(['id', 'ticket_id'])
     .where('account_id', '=', accountId)
     .where('source_id', '=', sessionId)
-    .where('kind', '=', sql.lit('ticket'))
+    .where('kind', '=', sql.lit(kind))
     .where('state', '!=', sql.lit('failed'))
     .executeTakeFirst()
 }
+
+/**
+ * Give a time entry another ticket, and make it due. Its text is `text` if the stored one was deleted. An
+ * attempt that is under way does not count any more: the next one begins after its lease, and finds what it
+ * has added. Return no row when it has failed, has this ticket, or waits with five others.
+ */
+export const moveTimeEntry = writeStatement(
+  z.object({ id: z.string(), attempts: z.int(), delay_seconds: z.int() }),
+  ({ id, ticketId, text }: { id: string; ticketId: string; text: string }) => sql`
+    update psa_pushes p
+       set ticket_id = ${ticketId}, requested_by = app.user_id(), state = 'retrying', pushed_at = null, provider_note_id = null, last_error = null,
+           body = case when p.body = '[deleted]' then ${text} else p.body end,
+           details = p.details || jsonb_build_object('moved_from', coalesce(p.details -> 'moved_from', '[]') || to_jsonb(p.ticket_id)),
+           attempts = p.attempts + busy.attempts, max_attempts = p.attempts + busy.attempts + 4, swept_at = null,
+           next_attempt_at = app.now() + make_interval(secs => busy.seconds)
+      from (select id, (leased_until > app.now()) is true as is_leased,
+                   greatest(0, ceil(extract(epoch from leased_until - app.now())))::integer as seconds
+              from psa_pushes where account_id = app.account_id() and id = ${id} for update) b
+     cross join lateral (select b.is_leased::integer as attempts, coalesce(b.seconds, 0) as seconds) busy
+     where p.account_id = app.account_id() and p.id = b.id and p.kind = 'time_entry' and p.state <> 'failed' and p.ticket_id <> ${ticketId}
+       and jsonb_array_length(coalesce(p.details -> 'moved_from', '[]')) < 5
+    returning p.id, p.attempts, busy.seconds as delay_seconds`,
+)
 
 /**
  * Make a failed push due for one more attempt. Return false when it has not failed, or a later push of its

@@ -2,6 +2,7 @@ import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as connection from '#functions/psa/connection/service.ts'
 import * as members from '#functions/psa/members/service.ts'
+import * as attempts from '#functions/psa/push-attempts/service.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
 import * as exports from '#functions/sessions/exports/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
@@ -11,7 +12,7 @@ import { type ClientText, isInternalNote, type NoteVisibility, type TicketText }
 import { describeResult } from '#rules/exports/report-steps.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { forClient, forTicket } from '#rules/release.ts'
-import { parseTicketId } from '#vendors/psa/psa.ts'
+import { type PsaPort, parseTicketId } from '#vendors/psa/psa.ts'
 import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 import { enqueueOncePush, enqueuePush, type OncePush, prepareNote, toDescriptionNote } from '#work/pushes.ts'
 import * as queries from './queries.ts'
@@ -116,18 +117,25 @@ export async function createNote(
 }
 
 /**
- * Queue the time of a completed session for its ticket, by default for the caller. Return the earlier push of the session if there is
- * one that has not failed.
+ * Queue the time of a completed session for its ticket, by default for the caller. Return the earlier push of
+ * the session if there is one that has not failed; it moves if the session has another ticket by now.
  */
 export async function createTimeEntry(
-  { db, caller }: WriteContext,
+  ctx: WriteContext,
   sessionId: string,
   { minutes, note, visibility, user_id }: TimeEntry,
 ): Promise<Push> {
+  const { db, caller } = ctx
   const session = await sessions.requireEditable(db, sessionId)
   const { started_at, completed_at } = requireTimes(session)
   const ticketId = requireTicketId(session)
-  const { time_rounding_minutes, time_minimum_minutes } = await connection.requireActive({ db })
+  const psaConnection = await connection.open(ctx)
+  const { time_rounding_minutes, time_minimum_minutes } = psaConnection.row
+  const entryNote = writeTimeNote(session, visibility, note)
+  const earlier = await queries.selectOncePush(db, sessionId, 'time_entry')
+  if (earlier?.ticket_id === ticketId) return find(db, earlier.id)
+  await requireUnbilled(psaConnection.port, db, sessionId, ticketId)
+  if (earlier) return moveTimeEntry(db, earlier.id, { ticketId, note: entryNote })
   const member = await members.findMemberOf(db, user_id ?? (caller.key ? session.user_id : caller.userId))
   if (!member && user_id) throw unknownId('user_id', 'user who is mapped to a member')
   if (!member)
@@ -144,8 +152,37 @@ export async function createTimeEntry(
       'missing',
     )
   const details = { member_id: member.id, started_at, minutes: rounded }
-  const entryNote = writeTimeNote(session, visibility, note)
   return pushOnce(db, { kind: 'time_entry', ticketId, note: entryNote, sessionId, details })
+}
+
+/** Throw 409 when the time of the session is billed in another ticket. */
+async function requireUnbilled(port: PsaPort, db: ReadContext['db'], sessionId: string, ticketId: string) {
+  const entries = await attempts
+    .findEarlierEntries({ port, db }, sessionId, ticketId)
+    .catch((error: unknown) => Promise.reject(connection.toProblem(error)))
+  const billed = entries.find(({ isBilled }) => isBilled)
+  if (billed)
+    throw new Problem(
+      'wrong_state',
+      `Its time is billed in ticket ${billed.ticketId}. Correct it in the ticketing system`,
+    )
+}
+
+/** Give the time entry of a session another ticket, unless it has this one. */
+async function moveTimeEntry(
+  db: WriteContext['db'],
+  id: string,
+  { ticketId, note }: { ticketId: string; note: TicketText },
+): Promise<Push> {
+  const { text } = await prepareNote(db, note)
+  const moved = await queries.moveTimeEntry.first(db, { id, ticketId, text })
+  if (moved) db.outbox({ kind: 'push', id, attempt: moved.attempts + 1, delaySeconds: moved.delay_seconds })
+  const push = await find(db, id)
+  if (push.ticket_id === ticketId || push.state === 'failed') return push
+  throw new Problem(
+    'wrong_state',
+    'It is being moved between too many tickets; repeat this when it is pushed',
+  )
 }
 
 function requireTimes({ started_at, completed_at, parent_session_id }: SessionRow) {
@@ -171,7 +208,7 @@ function writeTimeNote(
  */
 export async function createTicket({ db }: WriteContext, sessionId: string, input: NewTicket): Promise<Push> {
   const session = await sessions.requireEditable(db, sessionId)
-  const earlier = await queries.selectTicketPush(db, sessionId)
+  const earlier = await queries.selectOncePush(db, sessionId, 'ticket')
   if (earlier) return find(db, earlier.id)
   requireNoTicket(session)
   const { company_id, contact_id = null, board_id = null } = input

@@ -20,7 +20,11 @@ export const CompanyItemWire = z
   .object({ id, name: text })
   .transform((company) => ({ id: company.id, name: company.name ?? `Company ${company.id}` }))
 export const TicketReferenceWire = z.object({ id, externalXRef: text })
-export const TimeEntryWire = z.object({ id, internalNotes: text })
+export const TimeEntryWire = z.object({ id, internalNotes: text, status: text, invoice: reference })
+const billedStatuses = ['Billed', 'BilledAgreement', 'WrittenOff']
+/** https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TimeEntries */
+export const isBilled = ({ status, invoice }: z.output<typeof TimeEntryWire>) =>
+  invoice.id !== null || billedStatuses.includes(status ?? '')
 export const BoardWire = z
   .object({ id, name: text })
   .transform((board) => ({ id: board.id, name: board.name ?? `Board ${board.id}` }))

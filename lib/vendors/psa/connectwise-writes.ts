@@ -5,6 +5,7 @@ import { chargeTypes, type TicketKind, type TicketKinds } from './connectwise-ki
 import { readPages } from './connectwise-pages.ts'
 import {
   CreatedRecord,
+  isBilled,
   TicketReferenceWire,
   TicketWire,
   TimeEntryWire,
@@ -13,10 +14,16 @@ import {
 import type { NewTicket, NewTimeEntry, PsaPort, TicketChange } from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
-export type Send = (method: 'POST' | 'PATCH', path: ApiPath, body: object) => Promise<unknown>
+export type Send = (method: 'POST' | 'PATCH' | 'DELETE', path: ApiPath, body?: object) => Promise<unknown>
 type Writes = Pick<
   PsaPort,
-  'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'
+  | 'addNote'
+  | 'updateTicket'
+  | 'createTicket'
+  | 'findTicket'
+  | 'addTimeEntry'
+  | 'findTimeEntry'
+  | 'deleteTimeEntry'
 >
 
 // The limit of the field `summary`:
@@ -62,11 +69,14 @@ export function createConnectWiseWrites(get: Get, send: Send, { callAs, readKind
       const entries = await readPages(
         get,
         apiPath`/time/entries`,
-        { conditions, fields: 'id,internalNotes', orderBy: 'id desc' },
+        { conditions, fields: 'id,internalNotes,status,invoice', orderBy: 'id desc' },
         TimeEntryWire,
       )
-      return entries.find(({ internalNotes }) => internalNotes?.includes(reference))?.id ?? null
+      const entry = entries.find(({ internalNotes }) => internalNotes?.includes(reference))
+      return entry ? { id: entry.id, isBilled: isBilled(entry) } : null
     },
+    // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TimeEntries/deleteTimeEntriesById
+    deleteTimeEntry: async (_, entryId) => void (await send('DELETE', apiPath`/time/entries/${entryId}`)),
   }
 }
 

@@ -65,7 +65,7 @@ export function createConnectWise({ baseUrl, identity, secrets }: Connection, ht
       method,
       url: root + path,
       headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body ? { body: JSON.stringify(body) } : {}),
     })
   const kinds = createTicketKinds(get)
   return {

@@ -2,15 +2,22 @@ import * as z from 'zod'
 import { isInternalNote, type NoteVisibility } from '#rules/audience.ts'
 import { html } from '#rules/text/html.ts'
 import { id } from '#vendors/net/wire.ts'
-import { type ApiPath, apiPath, type Get } from './api-path.ts'
-import { readNotes, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
+import { type ApiPath, apiPath, type Get, type Query } from './api-path.ts'
+import { readActions, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
 import type { NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
 type Post = (path: ApiPath, body: object) => Promise<unknown>
+type Delete = (path: ApiPath, query: Query) => Promise<unknown>
 type Writes = Pick<
   PsaPort,
-  'addNote' | 'updateTicket' | 'createTicket' | 'findTicket' | 'addTimeEntry' | 'findTimeEntry'
+  | 'addNote'
+  | 'updateTicket'
+  | 'createTicket'
+  | 'findTicket'
+  | 'addTimeEntry'
+  | 'findTimeEntry'
+  | 'deleteTimeEntry'
 >
 /** The names of the actions that add notes. */
 interface NoteOutcomes {
@@ -26,6 +33,7 @@ type ReadTicket = (ticketId: string) => Promise<{ ticket: Ticket }>
 export function createHaloWrites(
   get: Get,
   post: Post,
+  remove: Delete,
   readTicket: ReadTicket,
   outcomes: NoteOutcomes,
 ): Writes {
@@ -53,8 +61,12 @@ export function createHaloWrites(
     addTimeEntry: (entry) => save(apiPath`/Actions`, toTimeEntryBody(entry, outcomes)),
     async findTimeEntry(ticketId, reference) {
       const answer = await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })
-      return readNotes(answer).find(({ text }) => text.includes(reference))?.id ?? null
+      const entry = readActions(answer).find(({ text }) => text.includes(reference))
+      return entry ? { id: entry.id, isBilled: entry.isBilled } : null
     },
+    // https://haloservicedesk.com/apidoc/resources/actions
+    deleteTimeEntry: async (ticketId, entryId) =>
+      void (await remove(apiPath`/Actions/${entryId}`, { ticket_id: ticketId })),
   }
 }
 

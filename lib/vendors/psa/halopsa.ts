@@ -45,7 +45,11 @@ const tokens = new Map<string, { token: string; expiresAt: number }>()
  */
 export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
   const root = toHaloSite(connection.baseUrl)
-  const call = async (path: ApiPath, query: Query, body?: object): Promise<unknown> => {
+  const call = async (
+    path: ApiPath,
+    query: Query,
+    { method = 'GET', body }: { method?: 'GET' | 'POST' | 'DELETE'; body?: object } = {},
+  ): Promise<unknown> => {
     const send = async () =>
       http({
         url: `${root}/api${path}?${toQueryString(query)}`,
@@ -53,7 +57,8 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
           authorization: `Bearer ${await getToken(connection, http)}`,
           'content-type': 'application/json',
         },
-        ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+        method,
+        ...(body ? { body: JSON.stringify(body) } : {}),
       })
     const hadToken = tokens.has(tokenKey(connection))
     return send().catch((error: unknown) => {
@@ -96,7 +101,8 @@ export function createHaloPsa(connection: Connection, http: PsaHttp): PsaPort {
       ),
     ...createHaloWrites(
       get,
-      (path, body) => call(path, {}, body),
+      (path, body) => call(path, {}, { method: 'POST', body }),
+      (path, query) => call(path, query, { method: 'DELETE' }),
       (ticketId) => readTicket(get, ticketId),
       connection.identity,
     ),

@@ -16,7 +16,7 @@ const maxRequestBytes = 2 * maxBytes
 const maxParallelCalls = 4
 
 export interface PsaRequest {
-  method?: 'GET' | 'POST' | 'PATCH'
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Absolute. */
   url: string
   headers?: Record<string, string>

@@ -166,6 +166,11 @@ export interface NewTimeEntry {
   reference: string
 }
 
+export interface TimeEntry {
+  id: string
+  isBilled: boolean
+}
+
 /** A ticket to create. `reference` is stored with it, and identifies it when an attempt is repeated. */
 export interface NewTicket {
   summary: ClientText
@@ -208,8 +213,10 @@ export interface PsaPort {
   findTicket(reference: string): Promise<string | null>
   /** Return the time entry's id. */
   addTimeEntry(entry: NewTimeEntry): Promise<string>
-  /** Return the id of the ticket's time entry with this reference, or null. */
-  findTimeEntry(ticketId: string, reference: string): Promise<string | null>
+  /** Return the ticket's time entry with this reference, or null. */
+  findTimeEntry(ticketId: string, reference: string): Promise<TimeEntry | null>
+  /** Delete a time entry. The provider refuses one that is billed. */
+  deleteTimeEntry(ticketId: string, id: string): Promise<void>
   /** Return the active members. */
   listMembers(): Promise<Member[]>
   /** Return whom the provider mails about a note for the client of this ticket. */

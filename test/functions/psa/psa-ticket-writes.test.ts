@@ -8,7 +8,7 @@ import { connectPsa, psaProviders } from '#test/support/psa.ts'
 import { createSession } from '#test/support/sessions.ts'
 
 const service = await startOwnService()
-const { listRecords, clearRecords, setFault, advanceClock } = dashboard(service)
+const { listRecords, clearRecords, setFault, clearFaults, advanceClock } = dashboard(service)
 afterAll(() => service.close())
 
 const psaData = buildPsaData()
@@ -185,6 +185,117 @@ describe.each(psaProviders)('%s', (provider) => {
     expect(await findPush(admin, second.id)).toMatchObject({ state: 'pushed' })
     expect(await listWrites(timePaths[provider])).toHaveLength(1)
     await expectRefusal(admin.client.psa.pushes.retry({ push_id: push.id }), 409)
+  })
+
+  /** Return how many time entries of the session each ticket has, read from ConnectWise's data. */
+  async function countEntries(sessionId: string) {
+    const path = `${service.localOrigin}/psa/v4_6_release/apis/3.0/time/entries?pageSize=1000`
+    const authorization = `Basic ${btoa('demo+demo:demo')}`
+    const entries = (await (await fetch(path, { headers: { authorization, clientid: 'demo' } })).json()) as {
+      chargeToId: number
+      notes: string
+      internalNotes: string
+    }[]
+    return entries
+      .filter(({ notes, internalNotes }) => `${notes} ${internalNotes}`.includes(`sf-${sessionId}`))
+      .map(({ chargeToId }) => String(chargeToId))
+  }
+  const billTicket = async (id: string) =>
+    fetch(`${service.localOrigin}/psa/v4_6_release/apis/3.0/finance/invoices`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${btoa('demo+demo:demo')}`,
+        clientid: 'demo',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ ticket: { id: Number(id) } }),
+    })
+
+  it.each(['pushed', 'crashed', 'unanswered', 'failed', 'under way'] as const)(
+    'PSA-67 moves the time entry of a session to its new ticket after a push that is %s',
+    async (state) => {
+      const { admin, session, ticket_number } = await createScene()
+      const session_id = session.id
+      const add = () => admin.client.psa.pushes.createTimeEntry({ session_id, minutes: 25, note: 'Cable' })
+      const first = await add()
+      await waitUntilSettled()
+      const set = (values: string) => service.sql(`update psa_pushes set ${values} where id = $1`, [first.id])
+      if (state === 'unanswered')
+        await set(`state = 'retrying', next_attempt_at = app.now() + interval '1 hour'`)
+      if (state === 'failed') await set(`state = 'failed'`)
+      if (state === 'under way')
+        await set(`state = 'retrying', leased_until = app.now() + interval '30 s', provider_note_id = null`)
+      const target = takeTicket()
+      await admin.client.sessions.update({ session_id, ticket_number: `#${target}` })
+      const moved = await admin.client.psa.pushes.createTimeEntry({ session_id })
+      expect(moved).toMatchObject({ ticket_id: target, requested_by: admin.id })
+      // The next attempt begins after the lease of this one.
+      if (state === 'under way') await advanceClock(61)
+      await waitUntilSettled()
+      if (state === 'crashed') {
+        // The process ended after the provider had deleted the entry, and before it was added again.
+        await service.sql(
+          `update psa_pushes set details = details || jsonb_build_object('moved_from', jsonb_build_array($2::text)) where id = $1`,
+          [moved.id, ticket_number],
+        )
+        await forgetResult(moved.id)
+        await advanceClock(61)
+      }
+      expect(await findPush(admin, moved.id)).toMatchObject({ state: 'pushed', ticket_id: target })
+      expect(await countEntries(session_id)).toEqual([target])
+      const writes = await listWrites(timePaths[provider])
+      const hours = writes.flatMap((entry) => entry?.actualHours ?? entry?.timetaken ?? [])
+      if (state !== 'failed') expect(new Set(hours).size).toBe(1)
+      expect((await add()).id).toBe(moved.id)
+      await waitUntilSettled()
+      expect(await countEntries(session_id)).toEqual([target])
+    },
+  )
+
+  it('PSA-67 moves the time of one session once for 4 requests, and back', async () => {
+    const { admin, session, ticket_number } = await createScene()
+    const session_id = session.id
+    const add = () => admin.client.psa.pushes.createTimeEntry({ session_id })
+    const first = await add()
+    await waitUntilSettled()
+    const target = takeTicket()
+    for (const ticket of [target, ticket_number]) {
+      await admin.client.sessions.update({ session_id, ticket_number: ticket })
+      const pushes = await Promise.all(Array.from({ length: 4 }, add))
+      expect(new Set(pushes.map(({ id }) => id))).toEqual(new Set([first.id]))
+      await waitUntilSettled()
+      expect(await countEntries(session_id)).toEqual([ticket])
+    }
+    expect((await admin.client.psa.tickets.getContext({ ticket_id: target })).notes).not.toContainEqual(
+      expect.objectContaining({ text: expect.stringContaining(`sf-${session_id}`) }),
+    )
+  })
+
+  it('PSA-68 refuses to move time that is billed, also when it is billed while the push waits', async () => {
+    const { admin, session, ticket_number } = await createScene()
+    const session_id = session.id
+    const add = () => admin.client.psa.pushes.createTimeEntry({ session_id })
+    const push = await add()
+    await waitUntilSettled()
+    await admin.client.sessions.update({ session_id, ticket_number: takeTicket() })
+    await setFault({ service: 'psa', mode: 'error', times: 100 })
+    expect(await expectRefusal(add(), 502)).toMatchObject({ code: 'psa_unavailable' })
+    await clearFaults()
+    await billTicket(ticket_number)
+    expect(await expectRefusal(add(), 409)).toMatchObject({ code: 'wrong_state' })
+    await service.sql(
+      `update psa_pushes set ticket_id = '4601', state = 'retrying', next_attempt_at = app.now() - interval '10 s',
+        details = details || jsonb_build_object('moved_from', jsonb_build_array($2::text)) where id = $1`,
+      [push.id, ticket_number],
+    )
+    await advanceClock(61)
+    await waitUntilSettled()
+    expect(await findPush(admin, push.id)).toMatchObject({
+      state: 'failed',
+      last_error: expect.stringMatching(/billed|invoice/),
+    })
+    expect(await countEntries(session_id)).toEqual([ticket_number])
+    expect(await expectRefusal(add(), 409)).toMatchObject({ code: 'wrong_state' })
   })
 
   it('PSA-26 creates one ticket when 8 requests ask for it, and gives its number to the session', async () => {

@@ -58,7 +58,7 @@ const psaCalls = (ticket: string): Asked<PsaPort>['calls'] => ({
   created: async (port) => ({ id: await port.createTicket(newTicket) }),
   time: async (port) => {
     const id = await port.addTimeEntry({ ...timeEntry, ticketId: ticket })
-    return [{ id }, { id: await port.findTimeEntry(ticket, timeEntry.reference) }]
+    return [{ id }, { id: (await port.findTimeEntry(ticket, timeEntry.reference))?.id ?? null }]
   },
 })
 const secretsOf = { public_key: 'demo', private_key: 'demo' }

@@ -82,6 +82,7 @@ export function addConnectwiseWrites(
     for (const ticket of tickets) psa.mergeTicket(ticket, parent)
     return c.json(toTicketBody(parent))
   })
+  addTimeEntryDeletion(app, psa, { root, sendError })
   app.get(`${root}/time/entries`, (c) => sendPage(c, listTimeEntries(psa)))
   app.post(`${root}/time/entries`, async (c) => {
     const { data: input, error } = NewTimeEntry.safeParse(await c.req.json())
@@ -104,6 +105,34 @@ export function addConnectwiseWrites(
   })
 }
 
+const NewInvoice = z.object({ ticket: Reference })
+
+/** Add the routes that delete a time entry, and bill those of a ticket. */
+function addTimeEntryDeletion(
+  app: Hono,
+  psa: LocalPsa,
+  { root, sendError }: Pick<ConnectwiseFormat, 'root' | 'sendError'>,
+): void {
+  const { tickets, projectTickets } = psa.data
+  // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TimeEntries/deleteTimeEntriesById
+  app.delete(`${root}/time/entries/:id{[0-9]+}`, (c) => {
+    const id = Number(c.req.param('id'))
+    const ticket = [...tickets, ...projectTickets].find(({ notes }) => notes.some((note) => note.id === id))
+    const refusal = ticket ? psa.deleteNote(ticket, id) : 'missing'
+    if (refusal === 'missing') return sendError(c, 404, 'NotFound', `TimeEntry ${id} not found`)
+    if (refusal) return sendError(c, 400, 'InvalidObject', 'The time entry is billed')
+    return c.body(null, 204)
+  })
+  // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Invoices/postFinanceInvoices
+  app.post(`${root}/finance/invoices`, async (c) => {
+    const { data: input } = NewInvoice.safeParse(await c.req.json())
+    const ticket = input && psa.findTicket(input.ticket.id)
+    if (!ticket) return sendMissing(c, 'invoice', 'ticket')
+    for (const { timeEntry } of ticket.notes) if (timeEntry) timeEntry.isBilled = true
+    return c.json({ id: 71 }, 201)
+  })
+}
+
 function listTimeEntries({ data }: LocalPsa): object[] {
   return [...data.tickets, ...data.projectTickets].flatMap((ticket) =>
     ticket.notes.flatMap(({ id, text, timeEntry }) =>
@@ -118,6 +147,8 @@ function listTimeEntries({ data }: LocalPsa): object[] {
               member: { id: timeEntry.memberId },
               timeStart: timeEntry.startedAt,
               actualHours: timeEntry.hours,
+              status: timeEntry.isBilled ? 'Billed' : 'Open',
+              ...(timeEntry.isBilled ? { invoice: { id: 71, identifier: '71' } } : {}),
             },
           ]
         : [],

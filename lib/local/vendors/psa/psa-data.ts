@@ -22,6 +22,7 @@ export interface LocalTimeEntry {
   startedAt: string
   hours: number
   internalNotes: string
+  isBilled?: true
 }
 export interface LocalTicket {
   id: number
@@ -124,6 +125,8 @@ export interface LocalPsa {
   changeTicket(ticket: LocalTicket, change: LocalTicketChange): string | null
   /** Merge a ticket into another one, which gets its notes. */
   mergeTicket(ticket: LocalTicket, parent: LocalTicket): void
+  /** Delete a time entry or another note. Return why it is not possible, or null. */
+  deleteNote(ticket: LocalTicket, id: number): 'missing' | 'billed' | null
   createTicket(
     ticket: Pick<
       LocalTicket,

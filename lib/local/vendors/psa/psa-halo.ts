@@ -48,6 +48,7 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
   addTicketRoutes(app, psa)
   addTicketWrites(app, psa)
   addActionRoutes(app, psa)
+  addActionDeletion(app, psa)
   addRecordRoutes(app, psa)
   return app
 }
@@ -193,6 +194,16 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
   })
 }
 
+/** HaloPSA deletes an action of the ticket in the query: https://haloservicedesk.com/apidoc/resources/actions */
+function addActionDeletion(app: Hono, psa: LocalPsa): void {
+  app.delete('/api/Actions/:id', (c) => {
+    const ticket = psa.findTicket(Number(c.req.query('ticket_id')))
+    const refusal = ticket ? psa.deleteNote(ticket, Number(c.req.param('id'))) : 'missing'
+    if (refusal === 'missing') return c.text('', 404)
+    return refusal ? c.json({ error: 'The action is on an invoice' }, 400) : c.body(null, 204)
+  })
+}
+
 function addRecordRoutes(app: Hono, { data }: LocalPsa): void {
   const findById = <T extends { id: number }>(list: readonly T[], c: Context) =>
     list.find(({ id }) => id === Number(c.req.param('id')))
@@ -318,6 +329,7 @@ function toActionBody(
           timetaken: timeEntry.hours,
           who_agentid: timeEntry.memberId,
           actionarrivaldate: timeEntry.startedAt,
+          actioninvoicenumber: timeEntry.isBilled ? 71 : 0,
         }
       : {}),
     outcome: outcome ?? (internal ? 'Private Note' : 'Public Note'),

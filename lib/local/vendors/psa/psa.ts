@@ -55,6 +55,13 @@ export function createPsa({ records, clock }: { records: Records; clock: Clock }
       parent.notes.push(...ticket.notes.splice(0))
       Object.assign(ticket, { mergedInto: parent.id, closed: true, updatedAt: toTimestamp(clock.now()) })
     },
+    deleteNote(ticket, id) {
+      const note = ticket.notes.find((candidate) => candidate.id === id)
+      if (!note) return 'missing'
+      if (note.timeEntry?.isBilled) return 'billed'
+      ticket.notes.splice(ticket.notes.indexOf(note), 1)
+      return null
+    },
     createTicket(fields) {
       const createdAt = toTimestamp(clock.now())
       const [status] = data.statuses.filter(({ boardId }) => boardId === fields.boardId)

@@ -151,7 +151,7 @@ const cases: Record<string, () => Promise<void>> = {
     const port = at({
       'GET /time/entries': { body: [{ internalNotes: null }, { id: 5, internalNotes: 'Reference sf-2' }] },
     })
-    expect(await port.findTimeEntry('7', 'sf-2')).toBe('5')
+    expect(await port.findTimeEntry('7', 'sf-2')).toMatchObject({ id: '5' })
   },
   async 'LabtechConsulting/ConnectWise-Manage-Powershell#13 finds a ticket that is no service ticket'() {
     const port = at({

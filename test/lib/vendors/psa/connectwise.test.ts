@@ -438,14 +438,24 @@ describe('ConnectWise', () => {
   })
 
   it('finds the time entry with the reference in its internal notes', async () => {
-    const { calls, port } = openConnectWise(() => [{ id: 1 }, { id: 2, internalNotes: 'Reference r' }])
-    expect([await port.findTimeEntry('7', 'Reference r'), await port.findTimeEntry('7', 'x')]).toEqual([
-      '2',
+    const { calls, port } = openConnectWise(() => [
+      { id: 1 },
+      { id: 2, internalNotes: 'Reference r', status: 'Open', invoice: null },
+      { id: 3, internalNotes: 'Reference s', status: 'BilledAgreement' },
+      { id: 4, internalNotes: 'Reference t', invoice: { id: 71 } },
+    ])
+    const found = await Promise.all(
+      ['r', 's', 't', 'x'].map((r) => port.findTimeEntry('7', `Reference ${r}`)),
+    )
+    expect(found).toEqual([
+      { id: '2', isBilled: false },
+      { id: '3', isBilled: true },
+      { id: '4', isBilled: true },
       null,
     ])
     expect(calls[0]).toMatchObject({
       conditions: 'chargeToId in (7) and (chargeToType="ServiceTicket" or chargeToType="ProjectTicket")',
-      fields: 'id,internalNotes',
+      fields: 'id,internalNotes,status,invoice',
       orderBy: 'id desc',
     })
   })

@@ -78,7 +78,7 @@ describe('HaloPSA', () => {
       .replace(/https:\S+/, '<a href="$&">$&</a>')
       .replace(/\S+@b.example/, '<a href="mailto:$&">$&</a>')
     expect(await port.findNote('7', { text: written, since: '2026-01-01T00:00:00.000Z' })).toBe('2')
-    expect(await port.findTimeEntry('7', 'sf-1')).toBe('2')
+    expect(await port.findTimeEntry('7', 'sf-1')).toMatchObject({ id: '2' })
   })
 
   it.each<[Partial<TicketSearch>, object]>([
@@ -428,7 +428,8 @@ describe('HaloPSA', () => {
           ? {
               actions: [
                 { id: 3, note: 'x' },
-                { id: 4, note: 'done, Reference r' },
+                { id: 4, note: 'done, Reference r', actioninvoicenumber: 71 },
+                { id: 5, note: 'done, Reference s', actioninvoicenumber: -1 },
               ],
             }
           : undefined,
@@ -437,8 +438,9 @@ describe('HaloPSA', () => {
       await port.findTicket('r'),
       await port.findTicket('x'),
       await port.findTimeEntry('7', 'Reference r'),
+      await port.findTimeEntry('7', 'Reference s'),
       await port.findTimeEntry('7', 'y'),
-    ]).toEqual(['2', null, '4', null])
+    ]).toEqual(['2', null, { id: '4', isBilled: true }, { id: '5', isBilled: false }, null])
     expect(calls.find(({ call }) => call === 'GET /api/Tickets')).toMatchObject({
       third_party_id_string: 'r',
       count: '50',
