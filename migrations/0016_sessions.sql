@@ -240,6 +240,8 @@ create table session_timers (
   step_id    text not null,
   seq        integer not null,
   due_at     timestamptz(3) not null,
+  -- The time of day that it waits for, in the time zone of the session's user. Null for a duration.
+  until      time,
   state      text not null default 'waiting' check (state in ('waiting', 'sent', 'stopped')),
   primary key (account_id, session_id),
   foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade
@@ -364,3 +366,25 @@ create function app.next_time_of_day(p_time time, p_zone text) returns timestamp
       from (select app.known_timezone(p_zone) as name) z, generate_series(0, 1) days) c
    where candidate > app.now()
 $$;
+-- What was computed from a time zone follows it: a timer until a time of day the zone of its session's user, and the handover of a team that has
+-- no zone the one of the account. What is due already stays due. Security definer, because an admin may change the zone of a member.
+create function app.follow_timezone_of_timers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update session_timers t set due_at = app.next_time_of_day(t.until, u.timezone)
+    from sessions s join users u on u.account_id = s.account_id and u.id = s.user_id
+   where s.account_id = new.account_id and case tg_table_name when 'users' then s.user_id else s.id end = new.id and s.state = 'in_progress'
+     and t.account_id = s.account_id and t.session_id = s.id and t.state = 'waiting' and t.until is not null and t.due_at > app.now();
+  return null;
+end $$;
+create trigger timers after update of timezone on users for each row
+  when (old.timezone is distinct from new.timezone) execute function app.follow_timezone_of_timers();
+create trigger timers after update of user_id on sessions for each row
+  when (old.user_id is distinct from new.user_id) execute function app.follow_timezone_of_timers();
+create function app.follow_timezone_of_account() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update teams t set handover_at = app.next_time_of_day(t.handover_time, new.timezone)
+   where t.account_id = new.id and t.timezone is null and t.handover_time is not null and t.handover_at > app.now();
+  return null;
+end $$;
+create trigger handovers after update of timezone on accounts for each row
+  when (old.timezone is distinct from new.timezone) execute function app.follow_timezone_of_account();

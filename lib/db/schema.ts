@@ -1545,6 +1545,7 @@ export interface SessionTimersTable {
   step_id: string
   seq: number
   due_at: string
+  until: string | null
   state: Generated<'waiting' | 'sent' | 'stopped'>
 }
 
