@@ -226,6 +226,18 @@ grant select, insert, delete on library_steps to app_runtime;
 grant update (team_id, visibility, title, description, step_type, source_tree_name, is_active, updated_at) on library_steps to app_runtime;
 grant select, insert, update, delete on categories, trees, tree_versions, tree_pins, tree_shares, library_steps to app_platform;
 
+-- Whether a flow is a private one that the caller does not see. Who sees a session that ran it sees its name there, and nowhere else.
+create function app.hides_flow(p_tree uuid) returns boolean language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select from trees t where t.account_id = app.account_id() and t.id = p_tree and t.visibility = 'private'
+                    and not app.sees(t.visibility, t.author_id, t.team_id))
+$$;
+-- Whether a colleague's private flows alone have a category that was made for them.
+create function app.hides_category(c categories) returns boolean language sql stable security definer set search_path = public, pg_temp as $$
+  select c.created_by <> app.user_id()
+     and exists (select from trees t where t.account_id = c.account_id and t.category_id = c.id and t.author_id = c.created_by and app.hides_flow(t.id))
+     and not exists (select from trees t where t.account_id = c.account_id and t.category_id = c.id and t.deleted_at is null and not app.hides_flow(t.id))
+$$;
+
 -- Counts a use of a flow of the account or the platform. Security definer, because the counter itself cannot be written.
 create function app.count_use(p_account uuid, p_tree uuid) returns void
 language sql security definer set search_path = public, pg_temp as $$

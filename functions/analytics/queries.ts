@@ -57,7 +57,7 @@ export const selectTopFlows = readStatement(
     select g.tree_id, ${flowName(sql`g.tree_id`)} as name, g.sessions
       from (select s.tree_id, count(*)::integer as sessions from sessions s
              where s.account_id = app.account_id() and s.started_at >= ${periodStart(days)} ${sessionCondition(filter)}
-             group by s.tree_id order by count(*) desc, s.tree_id limit 10) g
+             group by s.tree_id having not app.hides_flow(s.tree_id) order by count(*) desc, s.tree_id limit 10) g
      order by g.sessions desc, g.tree_id`,
 )
 
@@ -143,7 +143,7 @@ export const metricsOrder: Order<'sessions' | 'tree_id'> = [
 export const selectFlowPage = readStatement(
   SessionCounts,
   (days: number, page: PageQuery) =>
-    sql`${flowMetrics(days, sql``)} where true ${pageEnd(metricsOrder, page, 'g')}`,
+    sql`${flowMetrics(days, sql``)} where not app.hides_flow(g.tree_id) ${pageEnd(metricsOrder, page, 'g')}`,
 )
 
 export async function selectFlowMetrics(db: ReadDb, days: number, page: PageQuery): Promise<FlowMetrics[]> {

@@ -27,6 +27,8 @@ const findStep = sql`
   join tree_versions v on v.account_id = r.account_id and v.tree_id = r.id and v.version = r.version
   join lateral app.list_steps(v.tree_structure) s on s.id = f.step_id`
 
+const sessionText = sql`concat_ws(' ', r.ticket_number, r.client_name, r.target_label, r.notes, r.next_steps)`
+
 const sources: Record<SearchType, Source> = {
   flow: {
     table: sql`trees`,
@@ -58,10 +60,12 @@ const sources: Record<SearchType, Source> = {
   },
   session: {
     table: sql`sessions`,
-    title: sql`r.tree_name`,
-    text: sql`concat_ws(' ', r.ticket_number, r.client_name, r.target_label, r.notes, r.next_steps)`,
-    treeId: sql`r.tree_id`,
-    treeName: sql`r.tree_name`,
+    // One of a colleague's private flow is found by its own words.
+    condition: sql`(not app.hides_flow(r.tree_id) or app.fold(${sessionText}) like any (select '%' || app.fold(rtrim(m, '*')) || '%' from unnest(f.marks) m))`,
+    title: sql`case when app.hides_flow(r.tree_id) then 'Private flow' else r.tree_name end`,
+    text: sessionText,
+    treeId: sql`case when not app.hides_flow(r.tree_id) then r.tree_id end`,
+    treeName: sql`case when not app.hides_flow(r.tree_id) then r.tree_name end`,
     ticket: sql`r.ticket_number`,
     client: sql`r.client_name`,
     changedAt: sql`coalesce(r.completed_at, r.started_at, r.created_at)`,

@@ -135,7 +135,7 @@ export const selectPendingFixes = readStatement(
 export const selectTimers = readStatement(
   PromiseRow,
   (teamId: string | null) => sql`
-    select 'timer' as kind, concat_ws(', ', s.tree_name, s.client_name, s.target_label) as text, s.id as session_id, false as is_ai,
+    select 'timer' as kind, concat_ws(', ', case when app.hides_flow(s.tree_id) then 'Private flow' else s.tree_name end, s.client_name, s.target_label) as text, s.id as session_id, false as is_ai,
            s.ticket_number as psa_ticket_id, null::timestamptz as told_at, t.due_at
       from session_timers t join sessions s on s.account_id = t.account_id and s.id = t.session_id
      where t.account_id = app.account_id() and t.state = 'waiting' and s.state = 'in_progress' and t.seq = s.answered and ${isShared('s.team_id', teamId)}

@@ -80,7 +80,7 @@ export const selectFlowResults = readStatement(
     select s.tree_id, (array_agg(s.tree_name order by s.completed_at desc, s.id))[1] as name, count(*)::integer as completed,
            (count(*) filter (where s.outcome = 'resolved'))::integer as resolved
       from sessions s where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id}
-     group by s.tree_id order by 3 desc, 1 limit ${maxFlows}`,
+     group by s.tree_id having not app.hides_flow(s.tree_id) order by 3 desc, 1 limit ${maxFlows}`,
 )
 
 /** Count the sessions that were started, and those that were resolved, in each hour of the week. */
@@ -183,7 +183,7 @@ export const selectSlowFlows = readStatement(
     select s.tree_id, (array_agg(s.tree_name order by s.completed_at desc, s.id))[1] as name, count(*)::integer as completed,
            percentile_cont(0.5) within group (order by s.lasted) as median_seconds
       from sessions s where s.account_id = app.account_id() and ${during('s.completed_at', week)} and s.team_id = ${week.team_id}
-     group by s.tree_id having count(*) >= ${minSessions} order by 4 desc, 1 limit ${maxListedFlows}`,
+     group by s.tree_id having count(*) >= ${minSessions} and not app.hides_flow(s.tree_id) order by 4 desc, 1 limit ${maxListedFlows}`,
 )
 
 /** Select the flows of which no session that was started in the week was completed in it. */
@@ -192,7 +192,7 @@ export const selectUnfinishedFlows = readStatement(
   (week: TeamWeek) => sql`
     select s.tree_id, (array_agg(s.tree_name order by s.started_at desc, s.id))[1] as name, count(*)::integer as started
       from sessions s where s.account_id = app.account_id() and ${during('s.started_at', week)} and s.team_id = ${week.team_id}
-     group by s.tree_id having count(*) >= ${minSessions} and count(*) filter (where s.completed_at < ${week.ends_at}) = 0
+     group by s.tree_id having count(*) >= ${minSessions} and count(*) filter (where s.completed_at < ${week.ends_at}) = 0 and not app.hides_flow(s.tree_id)
      order by 3 desc, 1 limit ${maxListedFlows}`,
 )
 

@@ -27,6 +27,7 @@ export function selectCategories(db: ReadDb, page: PageQuery): Promise<CategoryR
     .selectFrom('categories')
     .select(categoryColumns)
     .where('account_id', 'in', [accountId, platformAccountId])
+    .where(sql<boolean>`not coalesce(app.hides_category(categories), false)`)
     .$call(selectPage(nameOrder(), page))
     .execute()
 }

@@ -16,8 +16,9 @@ export interface ScheduleRow extends StoredSchedule {
   now: string
 }
 
-const treeName = sql<string>`
-  (select v.name from tree_versions v where v.account_id = s.account_id and v.tree_id = s.tree_id order by v.version desc limit 1)`
+const treeName = sql<string | null>`
+  (select v.name from tree_versions v
+    where v.account_id = s.account_id and v.tree_id = s.tree_id and not app.hides_flow(v.tree_id) order by v.version desc limit 1)`
 const lastRun = sql<Schedule['last_run']>`
   (select jsonb_build_object('id', r.id, 'due_at', app.iso(r.due_at), 'trigger', r.trigger, 'status', r.status, 'error', r.error,
             'session_count', r.session_count, 'started_at', app.iso(r.started_at))

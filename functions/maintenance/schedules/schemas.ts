@@ -45,7 +45,7 @@ const scheduleFields = {
   account_id: Id.describe('The account it belongs to.'),
   team_id: Id.describe('The team it belongs to.'),
   tree_id: Id.describe('The maintenance flow that it runs.'),
-  tree_name: z.string().nullable().describe('Name of the flow.'),
+  tree_name: z.string().nullable().describe('Name of the flow; null for a private one of a colleague.'),
   name: z.string().describe('Name of the schedule.').meta({ example: 'Contoso: weekly patches' }),
   ...timingFields,
   warnings: z
