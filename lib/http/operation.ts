@@ -197,6 +197,11 @@ type SuccessStatus = 200 | 201 | 202 | 204 | 307
 export interface TransportOptions {
   /** A second limit by address: per /48 network of IPv6, of which one customer may have 65,536 smaller ones. */
   siteLimit?: Limit
+  /**
+   * Counts only failures against the limit, so that an office behind one address can sign in at 8:00. All calls
+   * of an address together have the limit `public`.
+   */
+  countsFailures?: true
   /** Marks a GET that writes, so that it waits for the rate limiter. */
   writes?: true
   /** Nesting levels of a JSON body; 32 by default. */

@@ -10,6 +10,8 @@ export interface PreparedOperation {
   op: AnyOperation
   rate: ParsedRate | null
   siteRate: ParsedRate | null
+  /** Of the calls that fail. */
+  failureRate: ParsedRate | null
   readInput: ReadInput
   keyScopes: readonly string[]
   /** Shared by all operations. */
@@ -30,11 +32,13 @@ export function createOperationFinder({ load }: RouteGroup, keys: KeyMemory): Fi
 }
 
 function prepareOperation(op: AnyOperation, keys: KeyMemory): PreparedOperation {
-  const rate = op.limit === 'none' ? null : parseRate(op.limit)
+  const { countsFailures, siteLimit } = op.transport ?? {}
+  const limit = op.limit === 'none' ? null : parseRate(op.limit)
   return {
     op,
-    rate,
-    siteRate: op.transport?.siteLimit ? parseRate(op.transport?.siteLimit) : null,
+    rate: countsFailures ? parseRate('public') : limit,
+    siteRate: siteLimit ? parseRate(siteLimit) : null,
+    failureRate: countsFailures ? limit : null,
     readInput: createInputReader(op),
     keyScopes: listSufficientScopes(op),
     keys,

@@ -31,6 +31,23 @@ export async function countCall(
   return { rate: invalidRate, result: await limiter.count(`${key}:invalid`, invalidRate, isStrict) }
 }
 
+/**
+ * Throw 429 if too many calls of this key have failed. Return how to count a failure: it throws its error, or 429
+ * when calls at the same time have used up the limit.
+ */
+export async function watchFailures(limiter: Limiter, key: string, rate: ParsedRate) {
+  const failureKey = `${key}:failed`
+  const before = await limiter.count(failureKey, rate, true, 0)
+  if (before.remaining === 0) throw createRateLimitProblem(rate, before)
+  return {
+    async countFailure(error: unknown, status: number): Promise<never> {
+      if (status >= 500) throw error
+      const result = await limiter.count(failureKey, rate, true)
+      throw result.allowed ? error : createRateLimitProblem(rate, result)
+    },
+  }
+}
+
 /** 429 with the time until a call would be allowed. */
 export function createRateLimitProblem(rate: ParsedRate, result: LimitResult): Problem {
   const headers = { 'retry-after': String(result.resetSeconds) }

@@ -44,7 +44,7 @@ import {
   takesIdempotencyKey,
 } from './operation.ts'
 import { createOperationFinder, type FindOperation, type PreparedOperation } from './prepared-operation.ts'
-import { type CountedCall, countCall, createRateLimitProblem } from './rate-limit.ts'
+import { type CountedCall, countCall, createRateLimitProblem, watchFailures } from './rate-limit.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
 import type { RouteGroup } from './routes.ts'
@@ -160,7 +160,7 @@ async function takePlaceFor({ c, op, caller, task }: OperationCall): Promise<(()
 /** Read, limit and perform a call, within its budget. */
 async function answerCall(
   call: OperationCall,
-  { rate, siteRate, readInput, keys }: PreparedOperation,
+  { rate, siteRate, failureRate, readInput, keys }: PreparedOperation,
 ): Promise<Response> {
   const { c, op, services, caller, scope, entries, task } = call
   if (services.takeTurn && isLarge(c.req.raw)) await services.takeTurn()
@@ -179,9 +179,14 @@ async function answerCall(
     })
     if (!siteCall.result.allowed) throw createRateLimitProblem(siteCall.rate, siteCall.result)
   }
-  const response = await performCall(call, reading, limiting).finally(() =>
-    recordKeyUse(c, caller, scope, keys, services),
-  )
+  const failures =
+    failureRate &&
+    (await watchFailures(services.limiter, getRateKey(op, failureRate, caller, c), failureRate))
+  const response = await performCall(call, reading, limiting)
+    .catch(
+      (error: unknown) => failures?.countFailure(error, toProblem(error).status) ?? Promise.reject(error),
+    )
+    .finally(() => recordKeyUse(c, caller, scope, keys, services))
   if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
   return toResponse(
     c,

@@ -88,6 +88,7 @@ export const mfaOperations = [
     access: 'public',
     platform: 'the account is not known before sign-in',
     limit: '10/minute/ip',
+    transport: { countsFailures: true },
     strictLimit: 'sign_in',
     body: schemas.Challenge,
     success: 200,

@@ -20,5 +20,5 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
   With \`fields\` the items have only the named fields.
 - **Rate limits** are in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). Above a limit the answer is 429 with
   \`Retry-After\`. Limits of at most 10 calls an hour count valid requests only; their operations answer 60 invalid ones an hour.
-  \`x-rate-limit\` names the limit; without it, it is \`read\` for a GET and \`write\` for the others.
+  Of a sign-in (password, second factor, passkey, provider, refresh) only failures count. \`x-rate-limit\` names the limit; without it, it is \`read\` for a GET and \`write\` for the others.
 - **\`X-Request-Id\`** is on every answer; a client may send its own. Name it when you report a problem.`
