@@ -98,6 +98,20 @@ exception when invalid_parameter_value then
   return null;
 end $$;
 
+-- Returns the addresses of a config to which a delivery of it is sent. Of the configs of an event that have one address, one sends to it: the
+-- one that has, else the first that was admitted.
+create function app.mail_addresses(p_account uuid, p_event uuid, p_delivery uuid, p_config uuid) returns jsonb
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(jsonb_agg(a.address order by a.n), '[]')
+    from notification_configs c, jsonb_array_elements_text(c.email_addresses) with ordinality a (address, n)
+   where c.account_id = p_account and c.id = p_config
+     and not exists (
+       select from deliveries o join notification_configs oc on oc.account_id = o.account_id and oc.id = o.config_id,
+                   jsonb_array_elements_text(oc.email_addresses) other
+        where o.account_id = p_account and o.event_id = p_event and o.channel = 'email' and o.id <> p_delivery
+          and (o.state = 'delivered' or o.id < p_delivery and not (o.state = 'failed' and o.attempts = 0)) and lower(other) = lower(a.address))
+$$;
+
 -- Admits an e-mail when its delivery is stored or retried by a user. A user who asks for one e-mail gets an error; what follows from
 -- something else, such as an escalation, is stored as failed. An e-mail about an event to a user who wants it later is held. It is not
 -- counted: its digest is. What is urgent and the reminders of an escalation policy are sent at once. Whatever inserts deliveries passes here,
@@ -118,8 +132,12 @@ begin
   end if;
   is_verified := app.may_send_mail(new.account_id, sender);
   if new.config_id is not null and new.recipient is null then
-    select c.set_up_by, jsonb_array_length(c.email_addresses) into author, new.mails
+    select c.set_up_by, jsonb_array_length(app.mail_addresses(c.account_id, new.event_id, new.id, c.id)) into author, new.mails
       from notification_configs c where c.account_id = new.account_id and c.id = new.config_id;
+    -- Other configs send it to all of them.
+    if new.mails = 0 and not is_retry then
+      return null;
+    end if;
     is_verified := is_verified and app.may_send_mail(new.account_id, author);
   end if;
   if is_verified and not is_urgent and new.config_id is null and new.purpose is null then

@@ -98,7 +98,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
   config_author: sql`author.full_name`,
   webhook_url: sql`c.webhook_url`,
   is_disconnected: sql`c.disconnected_at is not null`,
-  email_addresses: sql`c.email_addresses`,
+  email_addresses: sql`case when c.email_addresses is not null then app.mail_addresses(d.account_id, d.event_id, d.id, d.config_id) end`,
   is_masked: sql`coalesce(a.preferences -> 'mask_exports' = 'true', false)`,
   title: sql`e.title`,
   body: sql`e.body`,

@@ -53,13 +53,17 @@ export const insertOneTimeToken = writeStatement(
  * open.
  */
 export const insertInviteCode = writeStatement(
-  z.object({ account_name: z.string(), inviter_name: z.string().nullable() }),
+  z.object({
+    account_name: z.string(),
+    team_name: z.string().nullable(),
+    inviter_name: z.string().nullable(),
+  }),
   (inviteId: string, hash: string) => sql`
     with open_invite as (
-      select i.id, a.name as account_name, u.full_name as inviter_name from invites i join accounts a on a.id = i.account_id
-        left join users u on u.id = i.invited_by where i.id = ${inviteId} and app.is_open(i)
+      select i.id, a.name as account_name, t.name as team_name, u.full_name as inviter_name from invites i join accounts a on a.id = i.account_id
+        left join users u on u.id = i.invited_by left join teams t on t.account_id = i.account_id and t.id = i.team_id where i.id = ${inviteId} and app.is_open(i)
     ), inserted_code as (
       insert into invite_codes (hash, invite_id) select ${hash}::bytea, id from open_invite
     )
-    select account_name, inviter_name from open_invite`,
+    select account_name, team_name, inviter_name from open_invite`,
 )

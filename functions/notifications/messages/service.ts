@@ -488,10 +488,7 @@ async function writeInvite(ctx: MessageContext, delivery: ClaimedDelivery): Prom
   const invite = await insertInviteCode.first(ctx.platform, delivery.invite_id ?? '', await sha256Bytea(code))
   if (!invite) return createRefusal('The invite is no longer open')
   const url = `${ctx.config.FRONTEND_URL}/register?code=${code}`
-  const content = release(
-    writeInviteContent(invite.account_name, invite.inviter_name, url),
-    delivery.is_masked,
-  )
+  const content = release(writeInviteContent(invite, url), delivery.is_masked)
   return writeToRecipients(
     ctx,
     delivery,

@@ -134,7 +134,10 @@ function listPurposes(
   const webhooksUrl = `${frontendUrl}/settings/webhooks`
   const accountUrl = `${frontendUrl}/settings/account`
   const deletesAt = '2026-12-05T09:30:00.000Z'
-  const invite = writeInviteContent(accountName, people.inviter, `${frontendUrl}/register?code=sample`)
+  const invite = writeInviteContent(
+    { account_name: accountName, team_name: 'Field service', inviter_name: people.inviter },
+    `${frontendUrl}/register?code=sample`,
+  )
   const exportFrame = frames.createMemberFrame(brand, frames.explainExport(accountName), frontendUrl)
   const contents: Record<Purpose, [EmailContent, EmailFrame]> = {
     verify_email: [writeLink('verify_email'), frames.createLinkFrame('verify_email')],

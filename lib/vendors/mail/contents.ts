@@ -126,13 +126,17 @@ export const deletionEmails = {
 
 /** Return the content of an invite. The names are users' texts. */
 export function writeInviteContent(
-  accountName: string,
-  inviterName: string | null,
+  names: { account_name: string; team_name: string | null; inviter_name: string | null },
   url: string,
 ): EmailContent {
+  const team = toPlainName(names.team_name ?? '')
   return {
-    subject: sentence`${nameInviter(inviterName)} invites you to ${toPlainName(accountName)}`,
-    paragraphs: [`Join your team on ${serviceName}. The link works once, within 7 days.`],
+    subject: sentence`${nameInviter(names.inviter_name)} invites you to ${toPlainName(names.account_name)}`,
+    paragraphs: [
+      team
+        ? sentence`Join the team “${team}” on ${serviceName}. The link works once, within 7 days.`
+        : `Join your team on ${serviceName}. The link works once, within 7 days.`,
+    ],
     link: { label: 'Accept the invite', url },
   }
 }

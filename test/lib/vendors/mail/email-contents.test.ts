@@ -69,7 +69,12 @@ describe('the content of an e-mail', () => {
     ['', 'A colleague invites you to Contoso'],
     [null, 'A colleague invites you to Contoso'],
   ])('of an invite by %j names who invites', (inviter, subject) => {
-    expect(contents.writeInviteContent('Contoso', inviter, url)).toMatchObject({ subject, link: { url } })
+    const names = { account_name: 'Contoso', team_name: 'Field <b>service</b>', inviter_name: inviter }
+    expect(contents.writeInviteContent(names, url)).toMatchObject({ subject, link: { url } })
+    expect(contents.writeInviteContent(names, url).paragraphs[0]).toContain('the team “Field')
+    expect(contents.writeInviteContent({ ...names, team_name: null }, url).paragraphs[0]).toContain(
+      'your team',
+    )
   })
 
   it('about the deletion of an account names the day in UTC', () => {
