@@ -121,8 +121,9 @@ begin
     'delete_' || person_table, person_table, concat(case when has_account then 'and account_id = $2' end, ' and ' || condition));
 end $$;
 revoke execute on procedure app.delete_with_person(regclass, text) from app_runtime, app_platform;
--- Without the account, which is not known yet at sign-in.
-create unique index users_email on users (lower(email));
+-- Without the account, which is not known yet at sign-in. Whoever was removed may join another account with their address.
+create unique index users_email on users (lower(email)) where is_active;
+create index users_email_of_account on users (account_id, lower(email));
 -- For the accounts in which nobody verifies an address.
 create index users_unverified on users (created_at) where email_verified_at is null and is_active;
 create index users_team on users (account_id, team_id);

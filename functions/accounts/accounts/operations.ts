@@ -133,7 +133,7 @@ Activating a member needs a free seat: 409 \`seat_limit_reached\`. What waits fo
     params: schemas.MemberId,
     body: schemas.MemberUpdate,
     returns: schemas.UpdatedMember,
-    errors: ['last_admin', 'last_super_admin', 'seat_limit_reached'],
+    errors: ['email_taken', 'last_admin', 'last_super_admin', 'seat_limit_reached'],
     handle: ({ ctx, params, body }) => accounts.updateMember(ctx, params.user_id, body),
   }),
 

@@ -85,9 +85,17 @@ export async function changeMember({ db }: Pick<WriteContext, 'db'>, id: string,
     throw invalidField(['body', 'team_role'], 'must be absent if team_id is null', 'custom')
   }
   return (
-    (await queries.updateMember(db, id, changes).catch(throwUnknownId('team_id', 'team'))) ??
-    throwNotFound('Member')
+    (await queries
+      .updateMember(db, id, changes)
+      .catch(throwAddressTaken)
+      .catch(throwUnknownId('team_id', 'team'))) ?? throwNotFound('Member')
   )
+}
+
+/** A removed member may have joined or opened another account with their address. */
+function throwAddressTaken(error: unknown): never {
+  if (getViolatedConstraint(error) !== 'users_email') throw error
+  throw new Problem('email_taken', 'This member has another account by now; they leave it first')
 }
 
 /** List what waits for a member, and what becomes of it when they can no longer work. */

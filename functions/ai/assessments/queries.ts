@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import { type AssessmentStatus, urgencies } from '#rules/ai/session-values.ts'
 import { DueRow, isUnswept } from '#work/attempts.ts'
 
@@ -91,6 +91,8 @@ export const AssessedSession = z.object({
   psa_ticket_id: z.string().nullable(),
   urgency: z.enum(urgencies),
   next_steps: z.string(),
+  /** Nobody needs to be asked to pick the case up, or to look at it. */
+  is_over: notNull<boolean>(),
 })
 export type AssessedSession = z.output<typeof AssessedSession>
 
@@ -103,15 +105,16 @@ export const storeAssessment = writeStatement(
   AssessedSession,
   ({ id, session_id, attempts }: ClaimedAssessment, { status, text }: AssessmentResult) => sql`
     with s as (
-      select s.id, s.title, s.team_id, s.client_name, s.psa_ticket_id from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
+      select s.id, s.title, s.team_id, s.client_name, s.psa_ticket_id, s.status from ai_sessions s where s.account_id = app.account_id() and s.id = ${session_id} for no key update
     ), h as (
       update ai_handoffs h set assessment_status = ${status}, ai_assessment = ${text}, assessment_lease = null
         from s
        where h.account_id = app.account_id() and h.id = ${id} and h.session_id = s.id and ${isOpen}
          and h.assessment_attempts = ${attempts}
-      returning h.claimed_by, h.urgency, h.next_steps
+      returning h.claimed_by, h.urgency, h.next_steps, h.closed_at is not null and h.picked_up_at is null as is_closed
     ), updated_package as (
       update ai_sessions s set escalation_package = s.escalation_package || jsonb_build_object('assessment', ${text}::text)
         from h where s.account_id = app.account_id() and s.id = ${session_id} and ${status} = 'ready' and s.escalation_package ->> 'handoff_id' = ${id}::text)
-    select s.title, s.team_id, s.client_name, s.psa_ticket_id, h.claimed_by, h.urgency, h.next_steps from h, s`,
+    select s.title, s.team_id, s.client_name, s.psa_ticket_id, h.claimed_by, h.urgency, h.next_steps,
+           h.is_closed or s.status in ('resolved', 'abandoned', 'archived') as is_over from h, s`,
 )

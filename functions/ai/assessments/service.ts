@@ -167,7 +167,7 @@ async function storeResult(
     if (!session) return
     const data = { handoff_id: claimed.id, session_id: claimed.session_id, assessment_status: result.status }
     await enqueueLiveEvent(db, 'handoff_assessment_ready', data)
-    if (result.status !== 'ready') return
+    if (result.status !== 'ready' || session.is_over) return
     await enqueueEvent(db, {
       key: 'handoff.assessment_ready',
       actorId: null,

@@ -109,7 +109,7 @@ export const insertLockAudit = writeStatement(
   null,
   (email: string, ip: string) => sql`
     insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, ip)
-    select account_id, id, 'sign_in.locked', 'user', id, ${ip} from users where lower(email) = lower(${email})`,
+    select account_id, id, 'sign_in.locked', 'user', id, ${ip} from users where lower(email) = lower(${email}) and is_active`,
 )
 
 /** Store another hash of the same password, unless the password was replaced meanwhile. */

@@ -40,7 +40,7 @@ export const insertOneTimeToken = writeStatement(
       select id, user_id, expires_at from email_changes
        where user_id = ${token.userId} and ${token.purpose} = 'change_email' and lower(new_email) = lower(${token.recipient})
          and expires_at > app.now()
-         and not exists (select from users where lower(email) = lower(${token.recipient}) and email_verified_at is not null)
+         and not exists (select from users where lower(email) = lower(${token.recipient}) and is_active and email_verified_at is not null)
     )
     insert into one_time_tokens (hash, user_id, purpose, email_change_id, expires_at)
     select ${token.hash}::bytea, u.id, ${token.purpose}, c.id, least(c.expires_at, app.now() + ${token.lifetime}::interval)

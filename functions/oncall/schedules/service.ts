@@ -31,6 +31,7 @@ import type {
 
 // Loaded on first use: it is not needed at start.
 const loadShifts = () => import('#rules/oncall/shifts.ts')
+const loadTurns = () => import('#rules/oncall/turns.ts')
 
 const dayMs = 86_400_000
 const maxOverrideDays = 31
@@ -55,8 +56,17 @@ export async function update(
   changes: ScheduleUpdate,
 ): Promise<UpdatedSchedule> {
   const before = await findOnCallPerson(db, id)
-  const schedule = await store(db, id, changes)
+  const schedule = await store(db, id, await keepTurns(db, id, changes))
   return { ...schedule, on_call_before: before, on_call_after: await findOnCallPerson(db, id) }
+}
+
+/** Change rotations so that adding or removing members leaves who has the turn now. */
+async function keepTurns(db: ReadDb, id: string, changes: ScheduleUpdate): Promise<ScheduleUpdate> {
+  const row = changes.rotations && (await queries.selectRosters.first(db, { ids: [id] }))
+  if (!row || !changes.rotations) return changes
+  const { keepTurns: keep } = await loadTurns()
+  const roster = toRoster({ ...row, timezone: changes.timezone ?? row.timezone })
+  return { ...changes, rotations: keep(roster, changes.rotations, Date.parse(row.now), roster.isAvailable) }
 }
 
 /** Return who is on call by a schedule now. */

@@ -80,6 +80,31 @@ function chooseMember(
 }
 
 /**
+ * Turn the members of rotations in which others were added or removed, so that whoever has the turn now keeps
+ * it: a turn is counted from the start of the rotation. The order stays, and so does a mere change of it.
+ */
+export function keepTurns(
+  { timezone, rotations: before }: Plan,
+  after: readonly Rotation[],
+  instant: number,
+  isAvailable: IsAvailable,
+): Rotation[] {
+  const toTiming = (rotation: Rotation) => JSON.stringify(Object.entries({ ...rotation, members: [] }).sort())
+  return after.map((rotation) => {
+    const earlier = before.find((candidate) => toTiming(candidate) === toTiming(rotation))
+    if (!earlier || getTurnStart(timezone, rotation, 0) > instant) return rotation
+    const kept = new Set(earlier.members)
+    const isSameSet = kept.size === rotation.members.length && rotation.members.every((id) => kept.has(id))
+    const n = findTurnNumber(timezone, rotation, instant)
+    const place = rotation.members.indexOf(chooseMember(earlier, n, isAvailable) ?? '')
+    if (isSameSet || place < 0) return rotation
+    const length = rotation.members.length
+    const shift = (((place - n) % length) + length) % length
+    return { ...rotation, members: [...rotation.members.slice(shift), ...rotation.members.slice(0, shift)] }
+  })
+}
+
+/**
  * Return who is on duty by the rotations of one layer, of which the one that began last applies, and until
  * when that does not change.
  */

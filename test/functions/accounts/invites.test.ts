@@ -213,3 +213,31 @@ it('ACC-24 revokes the invites to a team that is deleted, also those that have e
     expectStatus(await admin.call('POST', `/accounts/me/invites/${id}/resend`), 409)
   expect(await service.sql('select from users where team_id = $1 and email = $2', [teamId, open])).toEqual([])
 })
+
+it('ACC-26 whoever was removed joins another account, or opens their own, with their address', async () => {
+  const [first, second] = [await createAccount(service), await createAccount(service)]
+  for (const way of ['join', 'open'] as const) {
+    const colleague = await first.addColleague()
+    const { email } = colleague
+    expectStatus(await first.admin.call('DELETE', `/accounts/me/members/${colleague.id}`), 204)
+    const code = way === 'join' ? (await createInvite(second, email)).code : undefined
+    const password = 'violet-tractor-81'
+    const body = { email, password, full_name: 'Robin', ...(code ? { account_invite_code: code } : {}) }
+    const { user } = expectStatus(await postWithoutToken(service, '/auth/register', body), 201).body
+    expect(user.id).not.toBe(colleague.id)
+    if (code) expect(user.account_id).toBe(second.id)
+    const signedIn = expectStatus(await postWithoutToken(service, '/auth/login', { email, password }), 200)
+    expect(signedIn.body.user.id).toBe(user.id)
+    const activate = () =>
+      first.admin.call('PATCH', `/accounts/me/members/${colleague.id}`, { is_active: true })
+    expect((await activate()).body).toMatchObject({ code: 'email_taken' })
+    const members = await first.admin.client.accounts.listMembers()
+    expect(members.find(({ id }) => id === colleague.id)).toMatchObject({
+      email,
+      full_name: colleague.fullName,
+    })
+    if (way === 'open') continue
+    expectStatus(await second.admin.call('DELETE', `/accounts/me/members/${user.id}`), 204)
+    expectStatus(await activate(), 200)
+  }
+})

@@ -258,3 +258,19 @@ it('returns 502 for a handoff draft when the provider fails before the first eve
   const response = await owner.call('POST', `/ai-sessions/${id}/handoff-draft`)
   expect([response.status, response.body.code]).toEqual([502, 'ai_provider_error'])
 })
+
+it.each(['resolved', 'abandoned'])(
+  'HND-37 an assessment that was on its way asks nobody about a case that is %s',
+  async (end) => {
+    const { owner } = await createPeople()
+    await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
+    const { id, handoffId } = await createEscalation(owner)
+    await service.sql(
+      `update ai_sessions set status = $2, resolved_at = case when $2 = 'resolved' then app.now() end where id = $1`,
+      [id, end],
+    )
+    expectStatus(await postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 }), 200)
+    expect(await selectAssessment(handoffId)).toMatchObject({ status: 'ready' })
+    expect(await listEventKeys(owner)).not.toContain('handoff.assessment_ready')
+  },
+)

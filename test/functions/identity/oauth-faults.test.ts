@@ -144,7 +144,7 @@ it('inserts no OAuth state for requests beyond the rate limit', async () => {
   const headers = { 'cf-connecting-ip': `198.51.100.${crypto.randomUUID()}` }
   const statesBefore = await service.sql('select from oauth_states')
   const authorize = () => request(service, 'GET', '/auth/oauth/google/authorize', { headers })
-  const responses = await Promise.all(Array.from({ length: 45 }, authorize))
-  expect(responses.filter(({ status }) => status === 200)).toHaveLength(30)
-  expect(await service.sql('select from oauth_states')).toHaveLength(statesBefore.length + 30)
+  const responses = await Promise.all(Array.from({ length: 135 }, authorize))
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(120)
+  expect(await service.sql('select from oauth_states')).toHaveLength(statesBefore.length + 120)
 })

@@ -330,3 +330,31 @@ it('ONC-29 stores the hours and layers of rotations, and lists their shifts, in 
     422,
   )
 })
+
+it('ONC-32 whoever is on call stays so when others are removed from or added to the rotation, of each size', async () => {
+  const account = await createAccount(service)
+  const { admin } = account
+  const people = [admin, ...(await Promise.all([1, 2, 3, 4].map(() => account.addColleague())))].map(
+    ({ id }) => id,
+  )
+  const { schedules } = admin.client.oncall
+  const findOnCall = async () =>
+    (await schedules.listOnCall()).find(({ schedule_id }) => schedule_id === id)?.user?.id
+  const { id } = await createSchedule(admin, ...people)
+  let members = people
+  const current = await findOnCall()
+  const change = (list: string[]) =>
+    schedules.update({ schedule_id: id, rotations: [createRotation(...list)] })
+  for (const removed of people.filter((person) => person !== current)) {
+    members = members.filter((person) => person !== removed)
+    const { rotations, on_call_before, on_call_after } = await change(members)
+    expect([await findOnCall(), on_call_before?.id, on_call_after?.id]).toEqual([current, current, current])
+    expect([...(rotations[0]?.members ?? [])].sort()).toEqual([...members].sort())
+  }
+  for (let n = 2; n <= people.length; n++) {
+    await change(
+      people.filter((person) => person === current || (members.length < n && people.indexOf(person) < n)),
+    )
+    expect(await findOnCall()).toBe(current)
+  }
+})
