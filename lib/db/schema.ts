@@ -2147,6 +2147,7 @@ export interface SqlFunctions {
   'app.flow_text': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.fold': { p_text: string }
+  'app.fold_cases': { p_text: string }
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string }
   'app.has_tag': { p_tag: string }
@@ -2198,7 +2199,6 @@ export interface SqlFunctions {
   }
   'app.lock_presence': { p_type: string; p_id: string }
   'app.lock_usage': { p_account: string }
-  'app.lower_all': { p_texts: readonly string[] }
   'app.mail_addresses': { p_account: string; p_event: string; p_delivery: string; p_config: string }
   'app.mail_problem': { p_address: string }
   'app.mails_sent_today': { p_account: string }
@@ -2227,6 +2227,7 @@ export interface SqlFunctions {
   'app.month_start': { p_anchor: string; p_at: string; p_months: number }
   'app.move_held_mails': { p_account: string; p_user: string }
   'app.name_key': { p_name: string }
+  'app.name_keys': { p_texts: readonly string[] }
   'app.next_time_of_day': { p_time: string; p_zone: string }
   'app.node_texts': { p_nodes: string }
   'app.now': Record<never, never>
@@ -2251,6 +2252,7 @@ export interface SqlFunctions {
   'app.quota_used': { p_account: string; p_quota: string }
   'app.quote_term': { p_term: string }
   'app.raise_limit_reached': { p_quota: string; p_used: number; p_limit: number }
+  'app.read_form': { p_text: string }
   'app.real_time': Record<never, never>
   'app.record_factor_change': {
     p_user: string

@@ -266,7 +266,7 @@ it.each(['resolved', 'abandoned'])(
     await dashboard(service).setFault({ service: 'qstash', mode: 'error' })
     const { id, handoffId } = await createEscalation(owner)
     await service.sql(
-      `update ai_sessions set status = $2, resolved_at = case when $2 = 'resolved' then app.now() end where id = $1`,
+      `update ai_sessions set status = $2, resolved_at = case when $2 = 'resolved' then app.now() end, outcome = case when $2 = 'resolved' then 'resolved' end where id = $1`,
       [id, end],
     )
     expectStatus(await postSignedJob(service, '/jobs/ai/assess', { handoff_id: handoffId, attempt: 1 }), 200)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toNameKey } from '#rules/text/duplicates.ts'
+import { toNameKey } from '#rules/text/fold.ts'
 import { sharedService } from '#test/support/app.ts'
 import { createFlow } from '#test/support/flows.ts'
 import { createAccount } from '#test/support/people.ts'
