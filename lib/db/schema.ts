@@ -2151,6 +2151,7 @@ export interface SqlFunctions {
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string }
   'app.has_tag': { p_tag: string }
+  'app.hides_flow': { p_tree: string }
   'app.hold_time': { p_claimed: string; p_after: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }
   'app.inherits_from': { p_user: string }

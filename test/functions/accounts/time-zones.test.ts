@@ -20,7 +20,7 @@ const zones = {
   'on_call_schedule_versions.timezone': [],
 } as const
 
-it('SES-69 each column of a time zone says which stored times are computed from it', async () => {
+it('SES-71 each column of a time zone says which stored times are computed from it', async () => {
   const rows = await service.sql<{ name: string }>(
     `select c.relname || '.' || a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
@@ -55,7 +55,7 @@ const places: Record<string, string | null> = {
   'lib/rules/schedules/zoned-time.ts': null,
 }
 
-it('SES-69 each place that turns a local time into an instant says where it is stored', async () => {
+it('SES-71 each place that turns a local time into an instant says where it is stored', async () => {
   const functions = await service.sql<{ name: string }>(
     `select p.oid::regproc::text as name from pg_proc p
       where p.pronamespace = 'app'::regnamespace and p.prosrc ~* $$(at time zone (?!'UTC')|next_time_of_day|mail_held_until)$$`,
@@ -136,7 +136,7 @@ const readClock = async ([select, id]: [string, string], zone: string) => {
 }
 
 it.each(Object.entries(zones).flatMap(([zone, columns]) => columns.map((column) => `${zone} ${column}`)))(
-  'SES-69 a stored time follows its time zone: %s',
+  'SES-71 a stored time follows its time zone: %s',
   async (name) => {
     const { change, select } = (await scenes[name]?.()) ?? expect.fail(`A scene of ${name} is missing`)
     expect(await readClock(select, 'UTC')).toEqual({ clock: '18:00', ahead: true })
@@ -145,7 +145,7 @@ it.each(Object.entries(zones).flatMap(([zone, columns]) => columns.map((column) 
   },
 )
 
-it('SES-69 a timer until a time of day follows a session to a colleague in another zone; a duration stays', async () => {
+it('SES-71 a timer until a time of day follows a session to a colleague in another zone; a duration stays', async () => {
   const { session, admin, addColleague } = await startTimer()
   const colleague = await addColleague()
   await colleague.client.identity.auth.updateMe({ timezone: newZone })
