@@ -37,8 +37,8 @@ export function createConsoleLog(
 export type LogLine = Record<string, unknown>
 
 const quotedParts = /(["`])[^"`]*\1?|(?<!\w)'[^']*'?|[{[(].*/g
-const addresses = /[\w.+-]+@[\w.-]*|\w+:\/\/\S*/g
-const codes = /(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/g
+const addresses = /(?<![\w.+-])[\w.+-]+@[\w.-]*|(?<!\w)\w+:\/\/\S*/g
+const codes = /(?<![\w.~+/=-])(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}/g
 
 /**
  * Return a text without what it may quote: texts in quotes or brackets, e-mail and web addresses, and long

@@ -77,7 +77,7 @@ export function createToolCaller(
 }
 
 function readNextPage(link: string | null): ToolAnswer['next'] {
-  const [, url] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? []
+  const [, url] = /<([^<>]*)>; rel="next"/.exec(link ?? '') ?? []
   return url === undefined ? undefined : Object.fromEntries(new URL(url).searchParams)
 }
 

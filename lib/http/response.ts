@@ -108,10 +108,10 @@ function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content,
  * appendix D.
  */
 function writeDisposition(name: string): string {
-  const [, stem = '', ending = ''] = /^(.*?)((?:\.[a-z\d]+)*)$/is.exec(name) ?? []
+  const [, stem = '', ending = ''] = /^(.*?)((?:\.[a-z\d]{1,20}){0,8})$/is.exec(name) ?? []
   const asciiStem = fold(stem)
     .replace(/[^a-z\d]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
   return `attachment; filename="${asciiStem || 'download'}${ending}"; filename*=UTF-8''${percentEncode(name)}`
 }
 

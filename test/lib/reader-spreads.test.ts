@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { parse } from '@swc/core'
 import { expect, it } from 'vitest'
 import { root } from '#local/root.ts'
+import { parseSource, type SourceNode, walk } from '#test/support/source-tree.ts'
 
 // A call takes about 120,000 arguments, so a spread of a list whose length a file decides is a 500.
-
-type Node = { type?: string; [key: string]: unknown }
 
 /** The file that imports every reader. */
 const entry = join(root, 'lib/rules/files/read-file.ts')
@@ -14,21 +12,14 @@ const entry = join(root, 'lib/rules/files/read-file.ts')
 const isReader = (file: string) =>
   /^lib\/rules\/(?:knowledge|archive|diagrams|flows|files|markup|text)\//.test(file)
 
-async function* readSources(): AsyncGenerator<{ file: string; source: string; ast: Node }> {
+async function* readSources(): AsyncGenerator<{ file: string } & ReturnType<typeof parseSource>> {
   const pending = new Set([entry])
   for (const path of pending) {
     const source = await readFile(path, 'utf8')
-    const ast = (await parse(source, { syntax: 'typescript', target: 'esnext' })) as unknown as Node
-    yield { file: relative(root, path), source, ast }
+    yield { file: relative(root, path), ...parseSource(source) }
     for (const [, name = ''] of source.matchAll(/(?:from|import\()\s*'((?:#rules|\.)[^']+)'/g))
       pending.add(name.startsWith('#') ? join(root, 'lib', name.slice(1)) : join(dirname(path), name))
   }
-}
-
-function* walk(value: unknown): Generator<Node> {
-  if (typeof value !== 'object' || value === null) return
-  if ('type' in value) yield value as Node
-  for (const child of Object.values(value)) yield* walk(child)
 }
 
 /** Return whether the length of a list is written where it is spread: `bytes.subarray(at, at + 4)`, `[a, b]`. */
@@ -38,20 +29,16 @@ const isBounded = (text: string) =>
 it('WIR-47 no reader of a file spreads a list into arguments', async () => {
   const spreads: string[] = []
   let files = 0
-  for await (const { file, source, ast } of readSources()) {
+  for await (const { file, ast, findText } of readSources()) {
     files++
     if (!isReader(file)) continue
-    const bytes = Buffer.from(source)
-    // Positions go on over all parsed sources.
-    const offset = (ast.span as { end: number }).end - Buffer.byteLength(source.trimEnd())
     for (const node of walk(ast)) {
       if (node.type !== 'CallExpression' && node.type !== 'NewExpression') continue
       for (const { spread, expression } of (node.arguments ?? []) as {
         spread?: unknown
-        expression: Node
+        expression: SourceNode
       }[]) {
-        const { start, end } = expression.span as { start: number; end: number }
-        const text = bytes.subarray(start - offset, end - offset).toString()
+        const text = expression.span ? findText(expression.span) : ''
         if (spread && !isBounded(text)) spreads.push(`${file}: ...${text}`)
       }
     }

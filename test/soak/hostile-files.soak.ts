@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { findSlowPatterns } from '#test/support/find-slow-patterns.ts'
 import { formats } from '#test/support/hostile-files.ts'
 import { findOffenders, readHostileFiles } from '#test/support/read-hostile-files.ts'
 import { chooseSeed } from './random.ts'
@@ -24,3 +25,7 @@ it.each(Object.keys(formats))(
     console.log(format, { first, count, ...worst })
   },
 )
+
+it('WIR-30 no regular expression takes more than linear time for any of its texts', async () => {
+  expect((await findSlowPatterns(20_000)).slow).toEqual([])
+})

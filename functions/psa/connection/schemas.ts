@@ -94,7 +94,7 @@ export const PsaConnection = z
   .meta({ id: 'PsaConnectionResponse' })
 export type PsaConnection = z.infer<typeof PsaConnection>
 
-const Address = ApiAddress.transform((url) => url.replace(/\/+$/, ''))
+const Address = ApiAddress.transform((url) => url.replace(/(?<!\/)\/+$/, ''))
 
 export const PsaConnectionUpdate = z
   .strictObject({

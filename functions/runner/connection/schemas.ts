@@ -27,7 +27,7 @@ export const RunnerConnectionPut = z
       .max(2000)
       // Stricter than ApiAddress: an empty query or fragment would take the path of each call too.
       .refine((url) => !/[?#]/.test(url), 'must have no query and no fragment')
-      .transform((url) => url.replace(/\/+$/, ''))
+      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .describe('Base URL of the API of the runner.')
       .meta({ example: 'https://api.rmm.example.com' }),
     api_key: z

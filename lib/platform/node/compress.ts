@@ -8,7 +8,7 @@ const leastBytes = 1024
 // it can have a text of a stranger, and its compressed size would show what they have in common (BREACH).
 const compressible =
   /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:csv|markdown|plain)|image\/svg\+xml)(?:;|$)/
-const acceptsGzip = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.\d*[1-9]\d*)(?:\.0*)?\s*)?(?:,|$)/i
+const acceptsGzip = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.(?=\d*[1-9])\d+)(?:\.0*)?\s*)?(?:,|$)/i
 // Our JSON is 3 % larger than with level 9, in half the time.
 const level = 4
 

@@ -114,7 +114,7 @@ function createSender(
     const hash = createHash('sha256')
       .update(body ?? '')
       .digest('hex')
-    const url = `${endpoint.replace(/\/+$/, '')}/${bucket}${key === undefined ? query : `/${key}`}`
+    const url = `${endpoint.replace(/(?<!\/)\/+$/, '')}/${bucket}${key === undefined ? query : `/${key}`}`
     const headers = { 'x-amz-content-sha256': hash, ...(contentType ? { 'content-type': contentType } : {}) }
     // AWS asks for a signed content type.
     const sign = () => client.sign(url, { method, headers, body: body ?? null, aws: { allHeaders: true } })

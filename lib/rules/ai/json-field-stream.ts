@@ -9,6 +9,7 @@ const maxPreamble = 4000
  * on. Text that is not JSON is ignored, because the whole answer is checked at its end.
  */
 export function streamJsonField(field: string, onText: (delta: string) => void): (piece: string) => void {
+  // Bounded: it is tried at the start of an answer only.
   const seek = new RegExp(`^[^{]*\\{\\s*${JSON.stringify(field)}\\s*:\\s*"`)
   const dropThoughts = createThoughtFilter()
   let text = ''

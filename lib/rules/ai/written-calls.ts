@@ -12,7 +12,7 @@ const nameKeys = ['name', 'tool', 'tool_name', 'function', 'recipient_name'] as 
 const argumentKeys = ['arguments', 'parameters', 'args', 'input', 'tool_input', 'action_input'] as const
 /** `<parameter=text>printer</parameter>` and `<parameter name="text">printer</parameter>` in the call of a tool. */
 const parameter =
-  /<(?:parameter|param|arg)(?:=|\s+name=)"?([\w.-]{1,64})"?\s*>\s*([\s\S]{0,2000}?)\s*<\/(?:parameter|param|arg)>/g
+  /<(?:parameter|param|arg)(?:=|\s+name=)"?([\w.-]{1,64})"?\s*>([\s\S]{0,2000}?)<\/(?:parameter|param|arg)>/g
 
 /**
  * Find the calls that a model has written as text, because its server does not know its format: JSON with the
@@ -54,6 +54,7 @@ function listMarkedCalls(
   const calls: { at: number; call: WrittenCall }[] = []
   // Names of tools are letters, digits, `_` and `-`.
   for (const name of toolNames) {
+    // Bounded: white space begins after a fixed word.
     const mark = new RegExp(
       `(?:function=|functions\\.|▁sep｜>|\\[TOOL_CALLS\\]|name=")\\s*${name}(?![\\w-])`,
       'g',
@@ -62,7 +63,7 @@ function listMarkedCalls(
       const rest = text.slice(index + found.length)
       const end = rest.search(/<\/function>|<\/tool_call>|<｜tool▁call▁end｜>/)
       const body = end < 0 ? rest : rest.slice(0, end)
-      const parameters = [...body.matchAll(parameter)].map(([, key = '', value = '']) => [key, value])
+      const parameters = [...body.matchAll(parameter)].map(([, key = '', value = '']) => [key, value.trim()])
       const object = objects.find((each) => body.includes(each))
       if (parameters.length > 0 || object !== undefined || end >= 0)
         calls.push({

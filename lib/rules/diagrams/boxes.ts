@@ -58,6 +58,7 @@ export function wrapText(text: string, maxLength = 22, maxLines = 3): string[] {
 }
 
 function splitLongWord(word: string, maxLength: number): string[] {
+  // Bounded: one repetition, which each character ends.
   return word.match(new RegExp(`.{1,${maxLength}}`, 'gu')) ?? [word]
 }
 

@@ -180,7 +180,7 @@ function nameShape(cell: Cell): string {
       .at(-1) ?? ''
   const words = lastPart
     .replace(/[_-]+/g, ' ')
-    .replace(/\s+\d+$/, '')
+    .replace(/(?<!\s)\s+\d+$/, '')
     .trim()
   return !/^[a-z][a-z0-9 ]{1,40}$/i.test(words) ? 'Device' : words[0]?.toUpperCase() + words.slice(1)
 }
@@ -198,6 +198,7 @@ function reserveId(id: string, usedIds: Set<string>): boolean {
 }
 
 function readColour(style: string, property: string): string | undefined {
+  // Bounded: no repetition without an end.
   return new RegExp(`(?:^|;)${property}=(#[0-9a-fA-F]{6})(?:;|$)`).exec(style)?.[1]?.toLowerCase()
 }
 

@@ -94,10 +94,12 @@ interface Text {
   lines: { x: number; y: number; text: string }[]
 }
 
+// Bounded: `renderSvg` closes each element.
 const textElement = /<text ([^>]*)>(.*?)<\/text>/g
 
 /** Read a text as `renderSvg` writes it. */
 function parseText(attributes: string, content: string): Text {
+  // Bounded: the attributes are those of `renderSvg`.
   const read = (name: string) => Number(new RegExp(` ${name}="([^"]*)"`).exec(` ${attributes}`)?.[1])
   const fill = / fill="(#\w+|\w+)"/.exec(` ${attributes}`)?.[1] ?? '#000000'
   const spans = [...content.matchAll(/<tspan x="([^"]*)" y="([^"]*)">([^<]*)<\/tspan>/g)]

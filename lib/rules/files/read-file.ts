@@ -71,6 +71,7 @@ export async function readFile<Kind extends FileKind>({
 
 /** Return whether V8 refused a call, a text or a list, because it would be too large. */
 const isOverflow = (error: unknown) =>
+  // Bounded: V8 wrote the message.
   error instanceof RangeError && /call stack|invalid .*length|allocation/i.test(error.message)
 
 /** An error that another process can create again. */

@@ -68,7 +68,7 @@ function splice(
 /** A backslash before the mark would escape the first character of the value. */
 function fillMark(value: string, source: string, mark: Filling, kind: PlaceKind = 'text'): Filling {
   const writtenValue = writeValue(value, source, mark, kind)
-  const [run] = /\\*$/.exec(readLastWord(source, mark.start)) ?? ['']
+  const [run] = /(?<!\\)\\*$/.exec(readLastWord(source, mark.start)) ?? ['']
   const isEscape = run.length % 2 === 1 && ['text', 'cell', 'heading'].includes(kind)
   return isEscape
     ? { value: `&#92;${writtenValue}`, start: mark.start - 1, end: mark.end }

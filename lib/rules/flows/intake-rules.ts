@@ -45,6 +45,7 @@ export function validateIntakeFieldWithDefault(field: IntakeField, index: number
 
 function isRegularExpression(pattern: string): boolean {
   try {
+    // Bounded: it is compiled, never run.
     return new RegExp(pattern, 'u') !== undefined
   } catch {
     return false

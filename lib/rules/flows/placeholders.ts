@@ -147,5 +147,5 @@ export function findUnfilledPlaceholders({
 
 /** Replace placeholders by their names, for readers who must not see values. */
 export function namePlaceholders(text: string): string {
-  return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
+  return text.replace(/\{\{\s*(\w+)\b[^{}]*\}\}/g, (_, key: string) => `[${key.replaceAll('_', ' ')}]`)
 }

@@ -130,7 +130,7 @@ function removeUnstorable(text: string): string {
 /** Return a markdown code block whose fences are longer than any run of backticks in the code. */
 export function formatCodeBlock(code: string, language = ''): Markdown {
   const fence = '`'.repeat(Math.max(2, findLongestRun(code, '`')) + 1)
-  return toMarkdown(`${fence}${language}\n${code.replace(/\n+$/, '')}\n${fence}`)
+  return toMarkdown(`${fence}${language}\n${code.replace(/(?<!\n)\n+$/, '')}\n${fence}`)
 }
 
 /** Split a text into parts that fit into a node, at line breaks where possible. */

@@ -83,6 +83,7 @@ const label = (kind: string, title = '') =>
   `**${title.trim() || `${kind[0]?.toUpperCase()}${kind.slice(1).toLowerCase()}`}**`
 
 function readDirective(name: string, attributes: string, losses: Losses): string[] {
+  // Bounded: a value ends at the next quotation mark.
   const read = (key: string) => new RegExp(`\\b${key}="([^"]*)"`, 'i').exec(attributes)?.[1] ?? ''
   if (name === 'image')
     return [losePicture(losses, read('alt-text') || read('source').split('/').at(-1) || '')]

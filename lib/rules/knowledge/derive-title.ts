@@ -17,7 +17,7 @@ export function deriveTitle(markdown: string): string {
   const sentence = /^.{8,}?[.!?](?=\s)/u.exec(firstLine)?.[0] ?? firstLine
   if (sentence.length <= maxTitleLength) return sentence || 'Untitled'
   const withoutLoneSurrogate = sentence.slice(0, maxTitleLength - 1).replace(/[\ud800-\udbff]$/, '')
-  const withoutPartialWord = withoutLoneSurrogate.replace(/\s+\S*$/, '')
+  const withoutPartialWord = withoutLoneSurrogate.replace(/(?<!\s)\s+\S*$/, '')
   return `${withoutPartialWord}…`
 }
 
@@ -32,8 +32,9 @@ const startOfBlock = /^\s*(?:$|[-*+•–|>#]|\(?\d{1,3}[.)]\s|`{3}|~{3})/
 function findFirstLine(markdown: string): string {
   const lines = markdown.split('\n')
   for (const [index, line] of lines.entries()) {
-    if (!hasLetter.test(removeMarkup(line.slice(0, maxLineLength)))) continue
-    let paragraph = line.slice(0, maxLineLength)
+    const start = line.slice(0, maxLineLength)
+    if (!hasLetter.test(start) || !hasLetter.test(removeMarkup(start))) continue
+    let paragraph = start
     for (
       let next = index + 1;
       next < lines.length && isWrapped(lines[next - 1] ?? '', lines[next] ?? '', paragraph);
@@ -66,9 +67,10 @@ const stepsPerBracket = 100
 export function removeMarkup(line: string): string {
   // Each bracket may start a link, whose text is looked for.
   spend(line.split('[').length * stepsPerBracket)
-  const codeFence = /^[\s>]*(?:`{3,}|~{3,}).*$/
+  const codeFence = /^[\s>]*(?:`{3}|~{3}).*$/s
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
   const linkOrImage =
+    // Bounded: each bracket is counted.
     /!?\[((?:[^\]\\]|\\.){0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
   const emphasisOrCode = /(\*\*|__|`+|~~)(?=\S)(.{1,500}?)\1/g
   const tableRow = /^\s*\|(.*)\|\s*$/

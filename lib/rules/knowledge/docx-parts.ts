@@ -82,11 +82,11 @@ export function findMainFile(relations: string | undefined): string {
   return findTargets(relations, '').get('officeDocument') ?? defaultDocument
 }
 
-export const nameRelations = (file: string): string => file.replace(/([^/]*)$/, '_rels/$1.rels')
+export const nameRelations = (file: string): string => file.replace(/(?<![^/])([^/]*)$/, '_rels/$1.rels')
 
 /** Return the names of the files that the main file uses. */
 export function findFiles(document: string, relations: string | undefined): DocxFiles {
-  const folder = document.replace(/[^/]*$/, '')
+  const folder = document.replace(/(?<![^/])[^/]*$/, '')
   const targets = findTargets(relations, folder)
   const getName = (use: string) => targets.get(use) ?? `${folder}${use}.xml`
   return {

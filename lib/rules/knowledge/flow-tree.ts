@@ -242,7 +242,9 @@ function chainThen(branches: Branches, createLast: () => FlowNode, builder: Tree
 function findTarget({ content }: KbNode, rest: Branches): Branches | null {
   const jump = findJump(content)
   if (!jump) return null
-  const isNamed = new RegExp(String.raw`^${jump.unit}\s*#?\s*${jump.number}\b`, 'i')
+  // Bounded: white space, once before each of two signs, at the start of a text.
+  const isNamed = new RegExp(String.raw`^${jump.unit}\s*(?:#\s*)?${jump.number}\b`, 'i')
+  // Bounded: as above.
   const isNumbered = new RegExp(String.raw`^\s*\(?${jump.number}[.)]\s`)
   const index = rest.findIndex(({ node }) =>
     node.kind === 'section'

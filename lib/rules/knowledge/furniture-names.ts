@@ -163,7 +163,7 @@ const lines = new Set(furnitureLines)
 
 /** Return whether a text is the title of a list that is no part of the article. */
 export function isFurnitureTitle(text: string): boolean {
-  return titles.has(toNameKey(text.replace(/[\s:?]+$/, '')))
+  return titles.has(toNameKey(text.replace(/(?<![\s:?])[\s:?]+$/, '')))
 }
 
 /** Return whether a short text is no part of the article. */

@@ -19,14 +19,18 @@ export const saysToGoOn = (text: string): boolean => goOn.test(text)
 /** Whether a text is about a problem that what was done before has not solved. */
 export const isAboutUnsolved = (text: string): boolean => persists.test(text)
 
+const startMarker = new RegExp(marker)
+const startsWithGoing = new RegExp(
+  String.raw`^(?:please\s+|then\s+|[*_]{1,2})*(?:you can\s+)?(?:${going})\b`,
+  'i',
+)
+
 /** Whether a text only tells the reader to go on: one sentence without an instruction of its own. */
 export function onlySaysToGoOn(text: string): boolean {
-  const sentence = text.trim().replace(/[.!]?[*_]*$/, '')
+  const sentence = text.trim().replace(/[.!]?(?<![*_])[*_]*$/, '')
   if (!goOn.test(sentence) || /[.!?]\s|\n/.test(sentence)) return false
   const [, consequence = sentence] = /^[^,]{0,200},\s*(?:then\s+)?(.*)$/s.exec(sentence) ?? []
-  return new RegExp(String.raw`^(?:please\s+|then\s+|[*_]{1,2})*(?:you can\s+)?(?:${going})\b`, 'i').test(
-    consequence.replace(new RegExp(marker), ''),
-  )
+  return startsWithGoing.test(consequence.replace(startMarker, ''))
 }
 
 /** The part that a text names, such as `step 5`, and the condition under which to go there. */
@@ -43,10 +47,10 @@ export const alternativeHeading =
   /^(?:method|option|workaround|solution|resolution|approach|fix|alternative)\s*(?:#\s*)?(?:\d{1,2}|[a-e])\b/i
 /** Headings of cases, of which one applies. */
 export const caseHeading =
-  /^(?:(?:possible|likely|probable|root)\s+)?(?:cause|reason|scenario|case|symptom)\s*(?:#\s*)?(?:\d{1,2}|[a-e])?\s*(?:[:.–—-]|$|\b)/i
+  /^(?:(?:possible|likely|probable|root)\s+)?(?:cause|reason|scenario|case|symptom)\s*(?:#\s*)?(?:(?:\d{1,2}|[a-e])\s*)?(?:[:.–—-]|$|\b)/i
 
 /** Return the name of a case without its number: `Cause 2: The disk is full` is `The disk is full`. */
 export function nameCase(heading: string): string {
-  const name = heading.replace(/^[\w ]{1,30}?(?:\s*#?\s*(?:\d{1,2}|\b[a-e]\b))?\s*[:.–—-]\s*/i, '').trim()
+  const name = heading.replace(/^[\w ]{1,30}?(?:\s*(?:#\s*)?(?:\d{1,2}|\b[a-e]\b))?\s*[:.–—-]\s*/i, '').trim()
   return name || heading
 }

@@ -89,11 +89,13 @@ export function listElements({ children }: Element): Element[] {
   return children.filter((child) => typeof child !== 'string')
 }
 
+const lineEnd = new RegExp(` ?${lineBreak} ?`, 'g')
+
 /** Collapse white space, and replace the marks of `<br>` with line breaks. */
 export function collapseSpaces(text: string): string {
   return text
     .replace(/[\t\n\f\r ]+/g, ' ')
-    .replaceAll(new RegExp(` ?${lineBreak} ?`, 'g'), '\n')
+    .replaceAll(lineEnd, '\n')
     .trim()
 }
 

@@ -7,7 +7,7 @@ import { countLoss, type Losses, losePicture } from './losses.ts'
 const definition =
   /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+(?:<([^<>]{1,2000})>|(\S{1,2000}))(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*$/
 const dataDefinition = /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]+<?data:/i
-const footnote = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
+const footnote = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(?![ \t])(.*)$/
 const fenceStart = /^[ \t>]{0,30}(?:[-*+•]|\d{1,9}[.)])?[ \t]{0,10}(`{3,}|~{3,})/
 /** A picture in the text or in a file beside it. One at an address becomes a link to it. */
 const lostImage =
@@ -89,8 +89,8 @@ function takeDefinition(line: string, { addresses, notes, used }: Definitions): 
 const normaliseLabel = (label: string) => label.replace(/\s+/g, ' ').trim().toLowerCase()
 
 /** A code span, an escaped character, or a text that is struck through. */
-const struck = /(`+)(?:(?!`)[^\n])*\1(?!`)|\\.|(?<!~)~~(?=\S)((?:[^~\n]|~(?!~))+)~~(?!~) ?/g
-const onlyMarker = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])?(?:\s+\[[ x]\])?\s*$/i
+const struck = /(?<!`)(`+)(?!`)[^`\n]*\1(?!`)|\\.|(?<!~)~~(?=\S)((?:[^~\n]|~(?!~))+)~~(?!~) ?/g
+const onlyMarker = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s*)?(?:(?<=\s)\[[ x]\]\s*)?$/i
 
 function leaveOutStruck(line: string, losses: Losses): string {
   if (!line.includes('~~')) return line

@@ -261,7 +261,7 @@ const glyphNames = new Map(
  * ligature (https://github.com/adobe-type-tools/agl-specification#2-the-mapping).
  */
 const readGlyphName = (name: string): string =>
-  name.slice(0, maxNameLength).replace(/\..*$/, '').split('_').map(readGlyphPart).join('')
+  name.slice(0, maxNameLength).replace(/\..*$/s, '').split('_').map(readGlyphPart).join('')
 
 function readGlyphPart(name: string): string {
   if (name === 'space') return ' '

@@ -29,7 +29,7 @@ export function createProse(): Prose {
   return {
     addText(plain) {
       add(plain, escapeInline(plain, isInPath))
-      const lastWord = /\S*$/.exec(plain.slice(-260))?.[0] ?? ''
+      const lastWord = /(?<!\S)\S*$/.exec(plain.slice(-260))?.[0] ?? ''
       isInPath = /[\\:%]/.test(lastWord) || (isInPath && lastWord.length === plain.length)
     },
     addCode(plain) {

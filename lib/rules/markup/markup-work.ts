@@ -22,7 +22,7 @@ const bytesPerIndent = 2
 const bytesPerMarkup = 40
 
 const markupCharacter = /[`*_~[\]|&#>\\\n-]/g
-const delimiterRow = /^[\t >|:-]*-[\t >|:-]*$/
+const delimiterRow = /^(?=[^-]*-)[\t >|:-]+$/
 /** Deeper lines are not markdown: see `deepLine` of the parser. */
 const indentation = /^[ \t>*+\-\d.)]{1,80}/
 

@@ -96,7 +96,8 @@ export function renderSpan({ text, strong, emphasis, struck, code, href }: Span)
 
 /** Put the text between markers. Blanks stay outside, because a marker beside a blank is text. */
 function surround(text: string, marker: string): string {
-  const [, before = '', content = '', after = ''] = /^(\s*)(.*?)(\s*)$/s.exec(text) ?? []
+  const content = text.trim()
+  const [before, after] = text.split(content)
   return content === ''
     ? text
     : `${before}${marker}${content}${Array.from(marker).reverse().join('')}${after}`

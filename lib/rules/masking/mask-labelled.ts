@@ -117,6 +117,7 @@ function maskMatches(text: string, pattern: RegExp, isSecret: Judge): string {
 }
 
 const codeName =
+  // Bounded: it is tried on a name, which has at most 60 characters.
   /(?:code|code (?:for|of|to) the [\p{L} ]{1,40}|comb(?:o|ination)|pin|puk|otp|one[ -]?time[ -]?password|passcode|tap|kennwort|verificaci(?:ó|o)n|verifica|k[óo]d (?:k|ke|od|do) \p{L}{3,15}|puerta|alarma|acc(?:è|e)s|accesso|acceso|验证码|暗証番号|combination|key)s?\W*$/iu
 /** A code of digits, in one group or several. */
 const code = /^(?:[*#]?\d{4,10}[*#]?|\d{2,4}(?:[ -]\d{2,4}){1,3}|\d{1,4}(?:-\d{1,4}){2})$/
@@ -137,7 +138,7 @@ const isSecretAfterSign: Judge = (quoted, rest, { before = '', name = '' }) => {
   if (isQuoted && quoted.startsWith('{') && isDescription(quoted, rest)) return false
   if (/^(?:\{\{|\$\{|\[masked)/.test(text) || /^\d{1,2}$/.test(text) || /^(?:false|true|null),?$/.test(text))
     return false
-  if (/(?:\n|<br[^>]*>)[ \t]*$/i.test(before) && !/[>|][+-]?\n/.test(before))
+  if (/(?:\n|<br[^<>]*>)[ \t]*$/i.test(before) && !/[>|][+-]?\n/.test(before))
     return looksSecret(text) && !/^[^\n]{0,40}:(?:\s|$)/.test(text + rest)
   if (isQuoted && first.length < text.length)
     return !/^(?:see|ask|not|no|in|is|to|stored|same|must|the|your|siehe|voir|ver|vedi|zie)$/i.test(first)
@@ -163,7 +164,7 @@ const isSecretAfterVerb: Judge = (quoted, rest, { before = '', name = '', later 
 const isSecretAfterName: Judge = (text, rest, { before = '' }) =>
   looksSecret(text)
     ? !/^\s?=/.test(rest)
-    : (codeName.test(before) && code.test(text.replace(/[.,;:)]+$/, ''))) ||
+    : (codeName.test(before) && code.test(text.replace(/(?<![.,;:)])[.,;:)]+$/, ''))) ||
       (keyGroup.test(text) && /^(?: [A-Z2-7]{4}){2}/.test(rest))
 
 /** Verbs of sentences such as `changed the password to …`. */

@@ -227,7 +227,7 @@ function maskBeside(line: string, text: string, maskText: MaskText): string {
   const [first = '', ...others] = alone.trim().split(/\s+/, maxValueWords + 1)
   const isValue = others.length < maxValueWords || /[:：=]$/.test(line) || looksSecret(first)
   if (!isValue || !isLabel(line)) return maskBelow(line, alone)
-  const label = `${line.replace(/[\s:：=]+$/, '')}: `
+  const label = `${line.replace(/(?<![\s:：=])[\s:：=]+$/, '')}: `
   const masked = maskText(label + alone)
   return masked.startsWith(label) ? masked.slice(label.length) : alone
 }

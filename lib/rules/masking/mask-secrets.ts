@@ -78,7 +78,7 @@ function maskKeyRuns(text: string): string {
     const textBeforeKey = run.slice(0, match.index)
     const isInsideWord = /\w$/.test(textBeforeKey)
     if (isInsideWord && ambiguousPrefix.test(match[0])) return run
-    const punctuationAfterKey = /[.~-]*$/.exec(run)?.[0] ?? ''
+    const punctuationAfterKey = /(?<![.~-])[.~-]*$/.exec(run)?.[0] ?? ''
     return `${textBeforeKey}${secretMask}${punctuationAfterKey}`
   })
 }

@@ -6,7 +6,7 @@ import { isSecretLabel, looksSecret, maskLabelledValue } from './secret-labels.t
 type Separator = '|' | '\t' | ';' | ','
 const separators: readonly Separator[] = ['|', '\t', ';', ',']
 const maxCells = 60
-const markdownRule = /^[\s|:-]*-[\s|:-]*$/
+const markdownRule = /^(?=[^-]*-)[\s|:-]+$/
 
 interface Header {
   separator: Separator
@@ -106,7 +106,7 @@ function maskRow(line: string): string {
 }
 
 function trimMarks(cell = ''): string {
-  return cell.replace(/^[\s*`]+|[\s*`:]+$/g, '')
+  return cell.replace(/^[\s*`]+/, '').replace(/(?<![\s*`:])[\s*`:]+$/, '')
 }
 
 /** Read the head of a table such as PowerShell prints, whose second line is dashes under each column. */

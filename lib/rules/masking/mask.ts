@@ -97,7 +97,10 @@ const networkPath = new RegExp(
 /** Punctuation at the end of a match belongs to the sentence. */
 function maskPaths(text: string): string {
   if (!text.includes('\\') && !text.includes('//')) return text
-  return text.replace(networkPath, (path) => `${pathMask}${/[.,;:!?)\]]*$/.exec(path)?.[0] ?? ''}`)
+  return text.replace(
+    networkPath,
+    (path) => `${pathMask}${/(?<![.,;:!?)\]])[.,;:!?)\]]*$/.exec(path)?.[0] ?? ''}`,
+  )
 }
 
 const localPartChars = "\\p{L}\\p{N}\\p{M}.!#$%&'*+/=?^_`{|}~-"
@@ -145,7 +148,7 @@ function maskIpv6(text: string, traits: number): string {
  * colons of the sentence.
  */
 function maskIpv6Candidate(candidate: string): string {
-  const label = /^[A-Za-z0-9_]*[g-zG-Z_]\w*:(?!:[^:])|^:(?=[0-9a-fA-F]{1,4}:)/.exec(candidate)?.[0] ?? ''
+  const label = /^(?=\w*[g-zG-Z_])\w+:(?!:[^:])|^:(?=[0-9a-fA-F]{1,4}:)/.exec(candidate)?.[0] ?? ''
   const finalColons = /[^:](:+)$/.exec(candidate)?.[1] ?? ''
   // Two colons at the end belong to the address.
   const sentenceColons = finalColons.length === 2 ? '' : finalColons.slice(finalColons.length > 2 ? 2 : 0)

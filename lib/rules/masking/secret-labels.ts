@@ -78,6 +78,7 @@ export function isNameAt(text: string, position: number): boolean {
  */
 const otherPart =
   '(?:expir\\w*|length|len|min\\w*|max\\w*|polic(?:y|ies)|file(?:name)?|path|ur[il]|name|ref|types?|ttl|count|changed?\\w*|last\\w*|required|protect\\w*|format|age|hint|complex\\w*|never\\w*|reset\\w*|manager|field|prompt|life\\w*|algorithm|provider|location|stores?|size|limit|endpoint|sync|auth(?:entication)?|less|rotation|status|set|mgmt|management|enabled|disabled|writeback|spray|list|history|notrequired|server|permission|attempts?|version|agent|encryption|recovery|id|ID)'
+// Bounded: what follows a word for a secret has at most 60 characters.
 const otherName = new RegExp(`^[ _.-]?${otherPart}(?![\\p{Ll}])|[ _.-]${otherPart}$`, 'iu')
 
 /** Return whether the part of a name after the word for a secret makes it the name of something else. */
@@ -91,7 +92,7 @@ const wordBorders = /(?<=\p{Ll})(?=\p{Lu})|[_./-]+/gu
 /** Return whether a label, such as a field name, a column head or a title, names a secret. */
 export function isSecretLabel(text: string): boolean {
   if (text.length > 120) return false
-  const name = toReading(text).replace(/[*`"']+|[:：?\s]+$/g, '')
+  const name = toReading(text).replace(/[*`"']+|(?<![:：?\s])[:：?\s]+$/g, '')
   return [name, name.replace(wordBorders, ' ')].some((text) => {
     const match = label.exec(text)
     return match !== null && isNameAt(text, match.index) && !isOtherName(match.groups?.suffix ?? '')
@@ -214,7 +215,7 @@ const placeholder =
  */
 export function isDescription(value: string, rest = ''): boolean {
   if (placeholder.test(value)) return true
-  const word = value.replace(/^[“"'`(]+|[.!?):\]}”"'`]+$/g, '')
+  const word = value.replace(/^[“"'`(]+/, '').replace(/(?<![.!?):\]}”"'`])[.!?):\]}”"'`]+$/, '')
   if (word === '' || isStatus(word) || bareName.test(word)) return true
   if (!/^\p{L}+$/u.test(word)) return false
   const [, next = '', third = ''] = /^[ \t]+(\p{L}+)(?:[ \t]+(\p{L}+))?/u.exec(rest) ?? []
@@ -224,7 +225,7 @@ export function isDescription(value: string, rest = ''): boolean {
 /** Return whether a value after a word such as `is` or `to` belongs to the sentence. */
 export function isSentencePart(value: string, rest: string): boolean {
   if (isDescription(value, rest)) return true
-  const word = value.replace(/[.!?):\]}]+$/, '')
+  const word = value.replace(/(?<![.!?):\]}])[.!?):\]}]+$/, '')
   if (/[\d\p{S}!@#%&*_]/u.test(word)) return /^\d{1,2}$/.test(word)
   const isLastWord = /^\s*(?:[.,;!?)]|$)|^ (?:and|und|et|y|e|en|i|can|could|please)\b/.test(rest)
   return !isLastWord || word.length < 6 || adjectiveEnding.test(word) || /^\p{Lu}\p{Ll}+$/u.test(word)
@@ -235,7 +236,7 @@ export function isSentencePart(value: string, rest: string): boolean {
  * addresses and paths do not.
  */
 export function looksSecret(text: string): boolean {
-  const value = text.replace(/^[("'`“*]+|[.,;:)"'`”*]+$/g, '')
+  const value = text.replace(/^[("'`“*]+/, '').replace(/(?<![.,;:)"'`”*])[.,;:)"'`”*]+$/, '')
   if (value.length < 4 || value.length > 200 || /\s/.test(value) || placeholder.test(value)) return false
   if (
     /^(?:\d+(?:st|nd|rd|th|x|h|min|ms|s|d|gb|mb|kb)|\d[\d.,:/-]*|v?\d+(?:\.\w+)+|0x[0-9a-f]+|kb\d{6,}|(?:ghz|mhz)\d*)$/i.test(

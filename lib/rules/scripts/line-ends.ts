@@ -26,7 +26,7 @@ export function needsByteOrderMark(script: string): boolean {
 }
 
 // What must be the first statement of a script, so that nothing can stand before it.
-const firstStatement = /^[^\S\n]*(?:param\s*\(|using\s|\[CmdletBinding|#requires)/im
+const firstStatement = /^[^\S\r\n]*(?:param\s*\(|using\s|\[CmdletBinding|#requires)/im
 
 /**
  * Return a PowerShell script as a file of Windows, with the same lines: with a byte order mark, and with its output

@@ -92,7 +92,7 @@ function keepsDigits(source: string, value: number): boolean {
 
 /** Return the digits of a number without its sign, its point, its exponent, and zeros at both ends. */
 function toSignificantDigits(number: string): string {
-  return (number.toLowerCase().split('e')[0] ?? '').replace(/[-.]/g, '').replace(/^0+|0+$/g, '')
+  return (number.toLowerCase().split('e')[0] ?? '').replace(/[-.]/g, '').replace(/^0+|(?<!0)0+$/g, '')
 }
 
 /**

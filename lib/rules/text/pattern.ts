@@ -40,10 +40,12 @@ export type Matcher = (text: string) => boolean
  */
 export function compilePattern(pattern: string): Matcher | undefined {
   try {
+    // Bounded: it is compiled, never run.
     new RegExp(pattern, 'u')
     const compiler: Compiler = { program: [], charTokens: [], partsLeft: maxPatternParts }
     compileNode(compiler, parseAlternatives({ pattern, position: 0 }))
     const program: Instruction[] = [...compiler.program, { op: 'match' }]
+    // Bounded: it is run on one character.
     const charTests = compiler.charTokens.map((token) => new RegExp(`^${token}$`, 'u'))
     return (text) => runProgram(program, charTests, [...text])
   } catch {
@@ -55,7 +57,7 @@ export function compilePattern(pattern: string): Matcher | undefined {
 const charToken =
   /\\(?:u\{[\da-f]+\}|ud[89ab]..\\ud[c-f]..|u.{4}|x..|c[a-z]|p\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|./isuy
 const groupStart = /\((?:\?:|\?<[^=!][^>]*>)?/uy
-const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy
+const quantifier = /(?:([*+?])|\{(\d+)(,?)((?:(?<=,)\d+)?)\})\??/uy
 
 /** The pattern was accepted by RegExp before, so the parser needs to detect only what is not supported. */
 interface PatternParser {

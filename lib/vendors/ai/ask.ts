@@ -328,7 +328,7 @@ export function parseAnswer<S extends z.ZodObject>(
 function readAnswerObject(text: string): unknown {
   return (
     parseJson(text) ??
-    JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gs, (part) => (part === ',' ? '' : part)))
+    JSON.parse(text.replace(/"(?:[^"\\]|\\.)*(?:"|$)|,(?=\s*[}\]])/gs, (part) => (part === ',' ? '' : part)))
   )
 }
 

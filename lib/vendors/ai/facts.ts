@@ -139,6 +139,7 @@ export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) 
   }
 }
 
+// Bounded: a text without repetitions.
 const toPattern = (name: string) => new RegExp(name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi')
 
 /**

@@ -30,13 +30,13 @@ const aboutWindow =
 
 const windowNumbers = [
   /(?:context|window)\s?(?:length|window|size|limit)?\D{0,24}?(\d+)/i,
-  /(\d+)\D{0,3}(?:maximum|max\b)/i,
+  /(?<!\d)(\d+)\D{0,3}(?:maximum|max\b)/i,
   /(?:maximum|max)(?![_\s]?(?:completion|output|new)?[_\s]?tokens)[^.\d]{0,40}?(\d+)/i,
   /(?:<=|>|exceeds?|limit(?: of)?:?)\s*(\d+)/i,
   /n_ctx\D{0,4}(\d+)/i,
 ]
 const promptNumbers = [
-  /(\d+)[^\w\d]{0,3}(?:input tokens|in (?:the|your) (?:messages?|prompt|input)|`?(?:inputs?|prompt)`? tokens|prompt tokens)/i,
+  /(?<!\d)(\d+)[^\w\d]{0,3}(?:input tokens|in (?:the|your) (?:messages?|prompt|input)|`?(?:inputs?|prompt)`? tokens|prompt tokens)/i,
   /(?:prompt contains|(?:prompt|input) is too long:?|resulted in|input token count|n_prompt_tokens|input length(?: of)?|your (?:prompt|request) (?:has|contains)|context limit:)\D{0,6}(\d+)/i,
 ]
 
@@ -45,7 +45,7 @@ const toPlainNumbers = (text: string) =>
   text
     .replace(/(?<=\d)[,_](?=\d{3}(?!\d))/g, '')
     .replace(/(?<=\d)-(?=tokens?\b)/gi, ' ')
-    .replace(/(?<![\w.-])(?=[\w./-]*[a-z])[\w./-]*\d[\w./-]*/gi, ' ')
+    .replace(/(?<![\w./-])(?=[\w./-]*[a-z])[\w./-]*\d[\w./-]*/gi, ' ')
 
 const listNumbers = (text: string) =>
   [...text.matchAll(/(?<![\w.-])\d+(?![\w-]|\.\d)/g)].map(([number]) => Number(number))
@@ -93,6 +93,7 @@ function readCeiling(text: string, sent: number, known: TokenLimits): LimitLesso
 function readWindow(text: string, sent: SentTokens, known: TokenLimits): LimitLesson | undefined {
   const find = (patterns: readonly RegExp[], others: readonly (number | undefined)[] = []) =>
     patterns
+      // Bounded: a pattern of this file with other flags.
       .flatMap((pattern) => [...text.matchAll(new RegExp(pattern, 'gi'))].map(([, number]) => Number(number)))
       .find((number) => number >= minCeiling && !others.includes(number))
   const requested = /requested\D{0,6}(\d+)/i.exec(text)?.[1]

@@ -10,5 +10,5 @@ export const itGlueAddress = 'https://api.itglue.com'
 export function toArticlesAddress(vendor: ArticleVendor, baseUrl: string): string {
   const url = new URL(baseUrl)
   const path = vendor === 'hudu' ? url.pathname.replace(/\/api(?:\/v1)?\/*$/i, '') : url.pathname
-  return url.origin + path.replace(/\/+$/, '')
+  return url.origin + path.replace(/(?<!\/)\/+$/, '')
 }

@@ -15,7 +15,7 @@ function escapeText(text: string): Escaped<2> {
   return text
     .replace(/[\\*_[\]{}<&]/g, (mark) => `\\${mark}`)
     .replace(
-      /^([^\S\n]*\d*)([-+]|(?<=\d)[.)])(?=\s)/gm,
+      /^([^\S\r\n]*\d*)([-+]|(?<=\d)[.)])(?=\s)/gm,
       (_, start: string, mark: string) => `${start}\\${mark}`,
     )
     .replace(/(?:\r\n?|\n)+/g, '\n\n')

@@ -343,6 +343,7 @@ function findRedirect({ status, headers }: Response, from: URL): URL | undefined
 /** Return what a refusal without a body says: https://www.rfc-editor.org/rfc/rfc6750#section-3 */
 function readChallenge({ headers }: Response): string {
   const challenge = headers.get('www-authenticate') ?? ''
+  // Bounded: a header has at most 16 KB, and a value 500 characters.
   const read = (name: string) => new RegExp(`\\b${name}="([^"]{0,500})"`).exec(challenge)?.[1]
   return read('error_description') ?? [read('error'), read('scope')].filter(Boolean).join(': ')
 }

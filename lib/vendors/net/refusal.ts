@@ -40,7 +40,7 @@ export async function readSentence(
   const hidden = unique
     .filter((text) => !unique.some((other) => other !== text && other.includes(text)))
     .slice(0, maxSentences)
-    .map((text) => text.replace(/[\s:;.]+$/, ''))
+    .map((text) => text.replace(/(?<![\s:;.])[\s:;.]+$/, ''))
     .join('; ')
   if (hidden === '') return null
   // Loaded by the first refusal, because the masking rules are large.
@@ -87,7 +87,7 @@ function hideSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter(({ length }) => length >= 4)
     .reduce((line, secret) => line.replaceAll(secret, '…'), text)
-    .replace(/[\w.-]*\*{3,}[\w.*-]*/g, '…')
+    .replace(/(?<![\w.-])[\w.-]*\*{3,}[\w.*-]*/g, '…')
 }
 
 /**
@@ -140,7 +140,7 @@ export function readWaitMs(body: string): number | undefined {
 
 function readDuration(text: string): number {
   let ms = 0
-  for (const [, number, word = ''] of text.toLowerCase().matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/g)) {
+  for (const [, number, word = ''] of text.toLowerCase().matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*([a-z]+)/g)) {
     const unit = word.startsWith('ms') || word.startsWith('milli') ? 'ms' : word[0]
     ms += Number(number) * unitMs[unit as keyof typeof unitMs]
   }

@@ -8,6 +8,6 @@ export function toApiRoot(baseUrl: string): string {
   const site = /^(na|eu|au|aus|za)\.myconnectwise\.net$|^(staging)\.connectwisedev\.com$/.exec(url.hostname)
   if (site) url.hostname = `api-${url.hostname}`
   const [, prefix = '', release = 'v4_6_release'] =
-    /^(.*?)(?:\/(v\d[^/]*))?(?:\/apis(?:\/3\.0)?)?\/*$/.exec(url.pathname) ?? []
+    /^(.*?)(?:\/(v\d[^/]*))?(?:\/apis(?:\/3\.0)?)?$/.exec(url.pathname.replace(/(?<!\/)\/+$/, '')) ?? []
   return `${url.origin}${prefix}/${release}/apis/3.0`
 }

@@ -1,10 +1,12 @@
+const slashes = /(?<!\/)\/+$/
+
 /**
  * Return the site of HaloPSA. The vendor also shows the addresses of its API (`/api`), its authorisation
  * server (`/auth`) and its portal below it.
  */
 export function toHaloSite(baseUrl: string): string {
   const url = new URL(baseUrl)
-  return url.origin + url.pathname.replace(/(?:\/(?:api|auth|auth\/token|portal))?\/*$/i, '')
+  return url.origin + url.pathname.replace(slashes, '').replace(/\/(?:api|auth|auth\/token|portal)$/i, '')
 }
 
 /** Return the address that issues tokens. The vendor shows the authorisation server without `/token`. */
@@ -14,5 +16,5 @@ export function toTokenUrl(baseUrl: string, authUrl: string | null | undefined):
 
 /** Return the address of an authorisation server without `/token`. */
 export function toAuthorisationServer(authUrl: string): string {
-  return authUrl.replace(/(?:\/token)?\/*$/i, '')
+  return authUrl.replace(slashes, '').replace(/\/token$/i, '')
 }

@@ -29,7 +29,7 @@ export async function verifySignature(
       ({ payload }) => payload,
       () => null,
     )
-    if (claims && String(claims.body).replace(/=+$/, '') === hash) return true
+    if (claims && String(claims.body).replace(/(?<!=)=+$/, '') === hash) return true
   }
   return false
 }

@@ -93,7 +93,7 @@ export function createTacticalRmm(http: RunnerHttp): RunnerPort {
     // Script.replace_with_snippets in scripts/models.py fills {{name}} with the snippet of that name, so
     // another text would run.
     findScriptProblem: (script) =>
-      /\{\{.*\}\}/.test(script)
+      /\{\{(?:(?!\{\{).)*\}\}/.test(script)
         ? 'has a text in {{ }} after it was filled in, which the runner would replace; record its run by hand'
         : null,
     async storeScript({ reference, title, language, script: text }) {
@@ -168,6 +168,7 @@ const toScriptName = (reference: string) => `support-flow-${reference}`
  */
 function salvageRun(start: string, end: string): unknown {
   const find = (key: string) => {
+    // Bounded: the ends of a history have a fixed size.
     const pattern = new RegExp(`"${key}"\\s*:\\s*"?(-?\\d+(?:\\.\\d+)?)`)
     return (pattern.exec(end) ?? pattern.exec(start))?.[1] ?? null
   }

@@ -122,7 +122,7 @@ function* iterateTextLines({ lines }: SourceFile, { heading, end }: SectionRange
 
 function readHeading({ line, text }: SourceLine, report: ReportProblem): Section | null {
   const [, hashes, word = '', rest = ''] =
-    /^ {0,3}(#{2,3})[ \t]*([A-Za-z]*)[ \t]*(?::|(?=\{#)|$)(.*)$/s.exec(text) ?? []
+    /^ {0,3}(#{2,3})[ \t]*(?![ \t])([A-Za-z]*)[ \t]*(?::|(?=\{#)|$)(.*)$/s.exec(text) ?? []
   const kindName = word.toLowerCase()
   const kind = Object.hasOwn(sectionKinds, kindName)
     ? sectionKinds[kindName as keyof typeof sectionKinds]

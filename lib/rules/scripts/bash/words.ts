@@ -239,6 +239,9 @@ export function readIndex(reader: Reader, word: Parameters<typeof readParts>[1])
   )
 }
 
+/** The name of a variable that ends with a number of a parameter. */
+const nameOfNumber = new RegExp(`(?<!\\w)\\d*[A-Za-z_]\\w*${numberMark}`, 'u')
+
 /** Note the variables in arithmetic, which evaluates their values, and quoted text too. */
 function noteEvaluated(reader: Reader, parts: readonly Part[]): void {
   const { arithmeticNames, assignments, problems } = reader.result
@@ -248,7 +251,7 @@ function noteEvaluated(reader: Reader, parts: readonly Part[]): void {
       noteEvaluated(reader, part.parts)
     } else if (part.kind === 'text') {
       for (const [name] of part.text.matchAll(/[A-Za-z_]\w*/g)) arithmeticNames.push(name)
-      if (new RegExp(`[A-Za-z_]\\w*${numberMark}`, 'u').test(part.text)) arithmeticNames.push(anyText)
+      if (nameOfNumber.test(part.text)) arithmeticNames.push(anyText)
     } else if (part.kind === 'placeholder') problems.set(part.placeholder.start, insideArithmetic)
     else if (part.kind === 'substitution') {
       assignments.push({ name: substitutionInArithmetic, value: [{ parts: [part] }] })

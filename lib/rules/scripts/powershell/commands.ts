@@ -10,7 +10,7 @@ export interface Command {
 }
 
 const commandStart =
-  /(?:^|[|;({=]|&&|[&.](?=\s))\s*(?:(?:return|throw|exit)\s+)?(?:[&.]\s*)?["']?(?:[^\s"'|;(){}=]*[\\/])?([a-z][\w.-]*)["']?(?=\s)/gi
+  /(?:^|[|;({=]|&&|[&.](?=\s))\s*(?:(?:return|throw|exit)\s+)?(?:[&.]\s*)?["']?(?:[^\s"'|;(){}=&]*[\\/])?([a-z][\w.-]*)["']?(?=\s)/gi
 
 /** Return what stands in the places of commands. */
 export function findCommands(text: string): Command[] {
@@ -47,6 +47,7 @@ function takeBrackets(text: string): string | undefined {
     if (text[index] === ')' && --depth === 0) {
       const taken = text.slice(0, index + 1)
       // A quoted bracket may have ended it too early.
+      // Bounded: a call has at most `maxCalledLength` characters.
       return /["'][^"']*[()][^"']*["']|^[^"']*["'][^"']*$/.test(taken.slice(1, -1)) ? undefined : taken
     }
   }
@@ -55,6 +56,7 @@ function takeBrackets(text: string): string | undefined {
 
 const path = String.raw`"(?:[^"\`]*[\\/])?[\w. -]+"|'[^']+'`
 /** A value that surely is the path of a program. */
+// Bounded: only values of at most `maxCalledLength` characters are tried.
 const fixedProgram = new RegExp(
   String.raw`^\s*\(?\s*(?:(?:join-path|get-command|gcm|resolve-path)\s[^[\]{}+|;]*?(?:${path}|[\w.-]+)|${path})(?:\s+-erroraction\s+\w+)?\s*\)?(?:\.(?:path|source|definition|fullname))?\s*$`,
   'i',
@@ -88,6 +90,7 @@ function findFixedProgram(value: string): string[] | undefined {
     return undefined
   return [
     getProgramName(
+      // Bounded: as above.
       /([^"'()]+)["')]*(?:\.\w+)?\s*$/.exec(value.replace(/\s-erroraction\s+\w+/i, ''))?.[1] ?? '',
     ),
   ]

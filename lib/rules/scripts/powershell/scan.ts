@@ -129,13 +129,16 @@ const command = /^\s*(?:[&.]\s+)?[a-z][\w.\\/:-]*\s[^=]*$/i
 
 /** Return what starts at `#`, `<#` or `--%`, or undefined if it is part of a word. */
 function findKind(script: string, index: number): StateKind | undefined {
-  const word = /[^\s;(){},|&]*$/.exec(script.slice(Math.max(0, index - maxWordLength), index))?.[0] ?? ''
+  const word =
+    /(?<![^\s;(){},|&])[^\s;(){},|&]*$/.exec(script.slice(Math.max(0, index - maxWordLength), index))?.[0] ??
+    ''
   const isWordStart = word === '' && !/[})]/.test(script.charAt(index - 1))
   const [line = ''] = script.slice(index + 1, index + maxLineLength).split('\n', 1)
   const hasDelimiters = delimiters.test(line.slice(2)) || line.length >= maxLineLength - 1
   if (script[index] === '-') {
     if (!/^(?:[\s|]|$)/.test(script.slice(index + 3, index + 4))) return undefined
-    const before = /[^\n;|{}(&]*$/.exec(script.slice(Math.max(0, index - maxWordLength), index))?.[0] ?? ''
+    const before =
+      /(?<![^\n;|{}(&])[^\n;|{}(&]*$/.exec(script.slice(Math.max(0, index - maxWordLength), index))?.[0] ?? ''
     if (/\s$/.test(before) && command.test(before) && !(hasDelimiters && /[|&]/.test(line)))
       return 'verbatim-arguments'
     return hasDelimiters ? 'unknown' : undefined

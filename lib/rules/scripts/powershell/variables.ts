@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
 import { createSourceGraph } from '#rules/scripts/source-graph.ts'
 import { marker } from './split.ts'
@@ -49,7 +50,7 @@ export function createSourceFinder(
 
 /** Return the words of a text in lower case. A name with a dash is also one word. */
 function getWords(text: string): string[] {
-  return [...(text.match(/\w+/g) ?? []), ...(text.match(/\w+(?:-\w+)+/g) ?? [])].map((word) =>
+  return [...(text.match(/\w+/g) ?? []), ...(text.match(/(?<!\w)\w+(?:-\w+)+/g) ?? [])].map((word) =>
     word.toLowerCase(),
   )
 }
@@ -71,8 +72,9 @@ const variableSetter =
   /\b(set-variable|sv|new-variable|nv|read-host|tee-object|outvariable|ov|pipelinevariable|pv|errorvariable|ev|warningvariable|wv|informationvariable|iv|set-item|si|add-member)\b/i
 /** A variable with its members and indexes. */
 const place = String.raw`\$\{?([\w:]+)\}?(?:\.\$?\w+|\[[^\]]{0,200}\])*`
+// Bounded: `findTargets` counts the starts.
 const assignment = new RegExp(
-  String.raw`${place}\s*(?:(?<![!<>])[-+*/%?]*=(?!=)|\bin\b|\.\w+\s*\()|\[ref\]\s*${place}|\$\{?([\w:]+)\}?[^\s=$]*\s*(?<![!<>])=(?!=)`,
+  String.raw`${place}\s*(?:(?<![!<>])[-+*/%?]*=(?!=)|\bin\b|\.\w+\s*\()|\[ref\]\s*${place}|\$\{?([\w:]+)(?![\w:])\}?[^\s=$]*\s*(?<![!<>])=(?!=)`,
   'gi',
 )
 const listAssignment = /((?:\$[\w:]+\s*,\s*){1,100}\$[\w:]+)\s*=/g
@@ -83,6 +85,8 @@ const listAssignment = /((?:\$[\w:]+\s*,\s*){1,100}\$[\w:]+)\s*=/g
  */
 export function findTargets(text: string): string[] {
   if (variableSetter.test(text)) return getWords(text)
+  // From each start, the members of a variable may be read to the end.
+  spend((text.split('$').length * text.length) / 8)
   return [...text.matchAll(assignment), ...text.matchAll(listAssignment)].flatMap(([assigned]) =>
     getVariables(assigned),
   )

@@ -111,6 +111,9 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
   }
 }
 
+/** The separator of words, written as a variable. */
+const ifs = `${unknownMark}IFS`
+
 /**
  * Commands that are given the name of a variable read it whatever its value. Each fixed value of the variable
  * may be the name.
@@ -118,12 +121,10 @@ function assessCommands(context: RiskContext, script: ShellScript, isRead: boole
 function expand(words: readonly Word[], valuesByName: ReadonlyMap<string, string[]>): (readonly Word[])[] {
   const [first] = words
   const text = first ? toText(first) : ''
-  // The separator of words, written as a variable.
-  const ifs = new RegExp(`${unknownMark}IFS`, 'gu')
-  if (ifs.test(text))
-    return [[...text.replace(ifs, ' ').split(' ').filter(Boolean).map(toWord), ...words.slice(1)]]
+  if (text.includes(ifs))
+    return [[...text.replaceAll(ifs, ' ').split(' ').filter(Boolean).map(toWord), ...words.slice(1)]]
   // Such as `{rm,-rf,/srv}`, which the shell makes three words of.
-  const braces = /^\{(.+,.+)\}$/s.exec(text)?.[1]
+  const braces = /^\{(.[^,]*,.+)\}$/s.exec(text)?.[1]
   if (braces) return [[...braces.split(',').map(toWord), ...words.slice(1)]]
   if (!text.includes(unknownMark)) return [[toWord(text), ...words.slice(1)]]
   const [part, ...others] = first?.parts.filter((inner) => inner.kind !== 'text' || inner.text !== '') ?? []

@@ -9,7 +9,7 @@ import { assessProgram, toWord } from './programs.ts'
 export function assessCmd(context: RiskContext, text: string): void {
   spend(text.length * 20)
   for (const line of text.split(/&&|\|\||[&|\r\n()]/)) {
-    const words = line.match(/"[^"]*"|[^\s"]+/g)?.map((word) => word.replace(/^[@"]+|"+$/g, '')) ?? []
+    const words = line.match(/"[^"]*"|[^\s"]+/g)?.map((word) => word.replace(/^[@"]+|(?<!")"+$/g, '')) ?? []
     const start = words.findIndex(
       (word) => !/^(if|not|exist|do|call|start|for|in|errorlevel|\/[a-z]|%+~?\w)$/i.test(word),
     )

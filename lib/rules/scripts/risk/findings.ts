@@ -41,3 +41,11 @@ export function isUnknown(text: string): boolean {
 /** Services that protect or observe a computer. Stopping another service is as harmless as restarting it. */
 export const securityService =
   /^(windefend|wdnissvc|mpssvc|bfe|sense|wscsvc|securityhealthservice|mdcoresvc|eventlog|sysmon\d*|sophos.*|sav\w*|crowdstrike.*|cs(falcon)?\w*service|csagent|falcon-sensor|sentinel\w*|carbonblack.*|cb(defense|daemon)\w*|symantec.*|mcafee.*|mfe\w+|ekrn|eset.*|avp.*|kaspersky.*|bdservicehost|bitdefender.*|mbam\w*|malwarebytes.*|wrsvc|huntress\w*|cylance\w*|ntrtscan|tmlisten|threatlocker\w*|vss|ntds|kdc|netlogon|firewalld|ufw|iptables|nftables|fail2ban|apparmor|auditd?|clam\w*|clamav\S*|ossec\S*|wazuh\S*|mdatp|r?syslog|systemd-journald|selinux\S*|sshd?)(\.service)?$/i
+/** Their names anywhere in a text, without what may follow. */
+export const securityServiceName = new RegExp(
+  securityService.source
+    .slice(1, -'(\\.service)?$'.length)
+    .replace(/(?:\.|\\[wSd])\*/g, '')
+    .replace(/\\w\+(?=[|)])/g, '\\w'),
+  'i',
+)

@@ -81,10 +81,11 @@ const assessors: Readonly<Record<string, Assess>> = {
   py: assessPython,
 }
 
+const startsUnknown = new RegExp(`^["']?${unknownMark}`, 'u')
+
 /** Assess a text that a program executes, and report one that starts with something unknown. */
 function assessText({ context, name }: Invocation, language: TextLanguage, text: string): void {
-  if (new RegExp(`^["']?${unknownMark}`, 'u').test(text.trim()))
-    context.add('high', `\`${name}\` ${executesComputedText}`)
+  if (startsUnknown.test(text.trim())) context.add('high', `\`${name}\` ${executesComputedText}`)
   context.assessText(language, text)
 }
 
@@ -149,7 +150,7 @@ const startsPrograms =
   /\b(unlink|rmtree|rmSync|rm_rf|rmdir|system|exec|execSync|spawn|popen|child_process|shell script|passthru|shell_exec|remove_tree|FileUtils)\b|`/
 const evalOption = /^(-\w*[er]|--eval|-p)$/
 
-const removeVersion = (name: string) => name.replace(/[\d.]+$/, '')
+const removeVersion = (name: string) => name.replace(/(?<![\d.])[\d.]+$/, '')
 
 /** Assess a script in a language that nothing here reads, by the names in it. */
 function assessOtherInterpreter({ context, name, texts, isFed }: Invocation): void {

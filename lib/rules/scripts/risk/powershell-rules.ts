@@ -55,6 +55,7 @@ const harmless =
   /^(remove-(variable|pssession|module|job|psdrive|typedata|psbreakpoint|event|cimsession|pssnapin|alias|smbmapping|printjob|psreadlinekeyhandler|dnsclientcache|formatdata)|clear-(host|variable|history|dnsclientcache|dnsservercache|arpcache)|format-(table|list|wide|custom|hex|xml)|disable-(psbreakpoint|runspacedebug)|stop-(job|transcript|process|threadjob)|set-(variable|location|psdebug|strictmode|content|item|itemproperty|alias|psbreakpoint|psreadlineoption|date|timezone|culture|clipboard|printer|printconfiguration|service)|reset-(dnsservercache))$/
 
 const accountNouns =
+  // Bounded: by maxNameLength.
   /(ad\w*|local(user|group)|mg\w+|azuread\w*|msol\w*|entra\w*|mailbox\w*|\w*user|\w*group|\w*role\w*|aduser|distributiongroup|unifiedgroup|team\w*|spo\w+|pnp\w+|gp\w+|contact|mailuser|account)/
 const deletes = 'deletes'
 const changesAccounts = 'changes accounts, groups, passwords or their rights'
@@ -71,6 +72,7 @@ const rules: readonly CmdletRule[] = [
   },
   { name: /^remove-(itemproperty|item)$/, risk: 'high', reason: 'deletes certificates', when: /\bcert:/i },
   {
+    // Bounded: by maxNameLength.
     name: new RegExp(
       `^remove-(${accountNouns.source}|vm\\w*|az\\w+|partition|virtualdisk|storagepool|volume\\w*|computer|cluster\\w*|dhcpserver\\w*|dnsserver\\w*|certificate\\w*|wmiobject|ciminstance|\\w*snapshot|\\w*backup\\w*|windowsfeature|appx\\w*|bitlocker\\w*|iscsi\\w*|smbshare|share\\w*|ec2\\w+|s3\\w+|sql\\w+|database\\w*)$`,
     ),
@@ -103,6 +105,7 @@ const rules: readonly CmdletRule[] = [
     unless: /-scan\b/i,
   },
   {
+    // Bounded: by maxNameLength.
     name: new RegExp(
       `^disable-(${accountNouns.source}|netfirewallrule|bitlocker\\w*|mp\\w*|windowserrorreporting|computerrestore|inboxrule|transportrule|dlp\\w*|wsmancredssp|tpm\\w*)$`,
     ),
@@ -126,13 +129,13 @@ const rules: readonly CmdletRule[] = [
     name: /^(set|add)-mppreference$/,
     risk: 'high',
     reason: 'weakens the protection against malware',
-    when: /-(disable|exclusion|enable\w+:? ?\S*(false|0|disabled)|\w*defaultaction|maps|puaprotection|attacksurface)/i,
+    when: /-(disable|exclusion|enable\w+(?!\w):? ?(?:(?!-enable)\S)*?(false|0|disabled)|\w*defaultaction|maps|puaprotection|attacksurface)/i,
   },
   {
     name: /^set-netfirewallprofile$/,
     risk: 'high',
     reason: 'disables the firewall',
-    when: /-enabled:? ?\S*(false|0)/i,
+    when: /-enabled:? ?(?:(?!-enabled)\S)*?(false|0)/i,
   },
   {
     name: /^(set|new|add|enable|rename|copy|disable|remove)-netfirewall\w+$/,
@@ -147,6 +150,7 @@ const rules: readonly CmdletRule[] = [
     unless: /-scope:? process/i,
   },
   {
+    // Bounded: by maxNameLength.
     name: /^(new|set|add|update|enable|unlock|reset|rename|move|restore|grant|invoke)-(ad\w+|local(user|group\w*)|mg\w*(user|group|role|member|password|application|principal|directory|device)\w*|azuread\w+|msol\w+|entra\w+|mailbox\w*|\w*permission|casmailbox|inboxrule|distributiongroup\w*|unifiedgroup\w*|remotemailbox|transportrule|managementroleassignment|rolegroupmember|spouser|spotenant|pnpuser\w*|user|computermachinepassword|azrole\w+|azaduser|aduserpassword)$/,
     risk: 'medium',
     reason: changesAccounts,
@@ -219,8 +223,12 @@ const rules: readonly CmdletRule[] = [
   },
 ]
 
+/** No command of PowerShell has a longer name. */
+const maxNameLength = 200
+
 /** Return what a command can do. `text` are its arguments, joined by spaces. */
 export function findCmdletRules(name: string, text: string): { risk: FoundRisk; reason: string }[] {
+  if (name.length > maxNameLength) return []
   const found = rules.filter(
     (rule) => rule.name.test(name) && (!rule.when || rule.when.test(text)) && !rule.unless?.test(text),
   )

@@ -9,6 +9,7 @@ import {
   securityService,
   unknownMark,
 } from './findings.ts'
+import { inOrder } from './patterns.ts'
 import {
   getAssignedName,
   type PowershellScript,
@@ -19,6 +20,9 @@ import {
 import { aliases, findCmdletRules, findMethodRules } from './powershell-rules.ts'
 import { protectedRegistryValue } from './program-rules.ts'
 import { assessProgram, toWord } from './programs.ts'
+
+const ownFolder = new RegExp(`^${unknownMark}(psscriptroot|pshome|env:|programfiles)`, 'iu')
+const createsScriptBlock = inOrder(/scriptblock/i, /create/i)
 
 /** Words before which no command ends and after which one starts. */
 const keywords =
@@ -145,8 +149,7 @@ function readNames(context: RiskContext, { isInvoked }: Statement, first: Token,
   if (known) return known
   const file = /[\\/]([\w.-]+)$/.exec(first.text)?.[1]
   if (file) return [file]
-  if (!new RegExp(`^${unknownMark}(psscriptroot|pshome|env:|programfiles)`, 'iu').test(first.text))
-    context.add('medium', 'starts a command whose name it computes')
+  if (!ownFolder.test(first.text)) context.add('medium', 'starts a command whose name it computes')
   context.executed.add(first.text)
   return []
 }
@@ -254,7 +257,7 @@ function assessStarters(
     case 'invoke-command':
       if (
         args.some((arg) => /^-(scriptblock|sc\w*)$/i.test(arg)) &&
-        args.some((arg) => isUnknown(arg) && /scriptblock.*create/i.test(arg))
+        args.some((arg) => isUnknown(arg) && createsScriptBlock.test(arg))
       )
         context.add('high', executesComputedText)
       return
@@ -332,7 +335,7 @@ function splitArguments(text: string): string[] {
 function assessMethod(context: RiskContext, token: Token, tokens: readonly Token[]): void {
   const name = token.text.replaceAll(unknownMark, '$')
   for (const { risk, reason } of findMethodRules(name))
-    context.add(risk, `\`${/[\w]+$/.exec(name)?.[0] ?? name}\` ${reason}`)
+    context.add(risk, `\`${/(?<!\w)\w+$/.exec(name)?.[0] ?? name}\` ${reason}`)
   const next = tokens[tokens.indexOf(token) + 1]
   const args = next?.inner?.flatMap((statement) => statement.tokens.map(({ text }) => text)) ?? []
   if (
@@ -342,7 +345,7 @@ function assessMethod(context: RiskContext, token: Token, tokens: readonly Token
     context.add('medium', 'changes an account or the computer')
   if (/\.(shellexecute|run|exec)$|process\]?::start$/i.test(name)) {
     if (args.some((arg) => /^runas$/i.test(arg)))
-      context.requireElevation(`\`${/\w+$/.exec(name)?.[0]}\` ${needsAdministrator}`)
+      context.requireElevation(`\`${/(?<!\w)\w+$/.exec(name)?.[0]}\` ${needsAdministrator}`)
     for (const arg of args) context.executed.add(arg)
     assessProgram(context, args.flatMap(splitArguments).map(toWord))
   }

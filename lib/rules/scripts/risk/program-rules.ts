@@ -1,4 +1,5 @@
-import { deletesFiles, type FoundRisk, needsAdministrator, securityService } from './findings.ts'
+import { deletesFiles, type FoundRisk, needsAdministrator, securityServiceName } from './findings.ts'
+import { either, inOrder } from './patterns.ts'
 
 // What programs of Linux, macOS and Windows can do, by their name and arguments.
 
@@ -45,12 +46,14 @@ function add(
     rules.set(name, [...(rules.get(name) ?? []), { risk, reason, unless, ...(when ? { when } : {}) }])
 }
 
-export const protectedRegistryValue =
-  /DisableAntiSpyware|DisableAntiVirus|DisableRealtimeMonitoring|DisableBehaviorMonitoring|TamperProtection|EnableLUA|ConsentPromptBehaviorAdmin|EnableFirewall|LocalAccountTokenFilterPolicy|RunAsPPL|Image File Execution Options|CurrentVersion\\Run|\\Winlogon|UseLogonCredential|NoAutoUpdate|fDenyTSConnections|SafeBoot|SystemRestore|DisableSR|EnableScriptBlockLogging|SpecialAccounts|LmCompatibilityLevel|NoLMHash|\\Lsa\b|\\Services\\[^ ]+.* (Start|ImagePath)\b/i
+export const protectedRegistryValue = either(
+  /DisableAntiSpyware|DisableAntiVirus|DisableRealtimeMonitoring|DisableBehaviorMonitoring|TamperProtection|EnableLUA|ConsentPromptBehaviorAdmin|EnableFirewall|LocalAccountTokenFilterPolicy|RunAsPPL|Image File Execution Options|CurrentVersion\\Run|\\Winlogon|UseLogonCredential|NoAutoUpdate|fDenyTSConnections|SafeBoot|SystemRestore|DisableSR|EnableScriptBlockLogging|SpecialAccounts|LmCompatibilityLevel|NoLMHash|\\Lsa\b/i,
+  inOrder(/\\Services\\[^ ]/i, / (Start|ImagePath)\b/i),
+)
 
 // Files
 add('rm', 'medium', deletesFiles)
-add('rm', 'high', deletesFiles, /(^| )(-\w*[rR]\w*|--recursive|--no-preserve-root)( |$)|[*?]/)
+add('rm', 'high', deletesFiles, /(^| )(-(?=\w*[rR])\w+|--recursive|--no-preserve-root)( |$)|[*?]/)
 add('unlink rmdir', 'medium', deletesFiles)
 add('shred srm wipe scrub sdelete sdelete64 eraser', 'high', deletesFiles)
 add('truncate', 'medium', deletesFiles)
@@ -68,28 +71,37 @@ add(
   'git',
   'medium',
   deletesFiles,
-  /(^| )(clean (.* )?-\w*f|reset (.* )?--hard|push (.* )?(--force\S*|-f|--delete|--mirror)|branch (.* )?-D|filter-branch|checkout (-f|--force))/,
+  either(
+    /(^| )(filter-branch|checkout (-f|--force))/,
+    inOrder(/(^| )clean(?= )/, / -\w*f/),
+    inOrder(/(^| )reset(?= )/, / --hard/),
+    inOrder(/(^| )push(?= )/, / (--force|-f|--delete|--mirror)/),
+    inOrder(/(^| )branch(?= )/, / -D/),
+  ),
 )
 add(
   'chmod',
   'high',
   changesPermissions,
-  /(^| )([0-7]*[4267][0-7]{3}|[ugoa]*\+[rwx]*[st])( |$)|-\w*R.* (\/|\/(etc|usr|bin|sbin|lib|var|boot|home|root)\/?)( |$)/,
+  either(
+    /(^| )([0-7]*[4267][0-7]{3}|[ugoa]*\+[rwx]*[st])( |$)/,
+    inOrder(/-[^\WR]*R/, / (\/|\/(etc|usr|bin|sbin|lib|var|boot|home|root)\/?)( |$)/),
+  ),
 )
-add('chmod', 'medium', changesPermissions, /(^| )(0?[0-7]?[0-7]7|0?777|[oa]*\+\w*w\w*)( |$)/)
-add('chown chgrp', 'high', changesPermissions, /-\w*R.* (\/|\/(etc|usr|bin|sbin|lib|var|boot|root)\/?)( |$)/)
+add('chmod', 'medium', changesPermissions, /(^| )(0?[0-7]?[0-7]7|0?777|[oa]*\+(?=\w*w)\w+)( |$)/)
+add(
+  'chown chgrp',
+  'high',
+  changesPermissions,
+  inOrder(/-[^\WR]*R/, / (\/|\/(etc|usr|bin|sbin|lib|var|boot|root)\/?)( |$)/),
+)
 add(
   'icacls',
   'medium',
   changesPermissions,
   /\/(grant|deny|remove|setowner|reset|inheritance|setintegritylevel)/i,
 )
-add(
-  'icacls cacls',
-  'high',
-  changesPermissions,
-  /(everyone|jeder|\*?S-1-1-0|authenticated users)[^ ]*:?\(?.*F/i,
-)
+add('icacls cacls', 'high', changesPermissions, inOrder(/everyone|jeder|S-1-1-0|authenticated users/i, /F/i))
 add('takeown setfacl cacls xcacls', 'medium', changesPermissions)
 add('chattr', 'medium', changesPermissions)
 add('visudo', 'high', changesAdmins)
@@ -131,7 +143,13 @@ add(
   /(^| )(status|luksDump|isLuks|open|luksOpen|close|--help|--version)( |$)/,
 )
 add('cipher', 'high', changesKeys, /(^| )\/(w|e|d|k|r)\b/i)
-add('manage-bde', 'high', changesKeys, undefined, /-(status|unlock)\b|-protectors\b.*-get\b|(^| )-\?/i)
+add(
+  'manage-bde',
+  'high',
+  changesKeys,
+  undefined,
+  either(/-(status|unlock)\b|(^| )-\?/i, inOrder(/-protectors\b/i, /-get\b/i)),
+)
 add(
   'fdesetup',
   'high',
@@ -141,10 +159,10 @@ add(
 add('vssadmin', 'high', deletesHistory, /delete|resize/i)
 add('wbadmin', 'high', deletesHistory, /delete|disable/i)
 add('wmic', 'high', deletesHistory, /delete/i)
-add('wmic', 'medium', shutsDown, /(call|where).*(reboot|shutdown|win32shutdown)/i)
+add('wmic', 'medium', shutsDown, inOrder(/call|where/i, /reboot|shutdown/i))
 add('wmic', 'high', uninstalls, /call uninstall/i)
 add('wmic', 'high', 'starts a process', /process call create/i)
-add('wmic', 'medium', changesAccount, /useraccount.*\bset\b/i)
+add('wmic', 'medium', changesAccount, inOrder(/useraccount/i, /\bset\b/i))
 add('wevtutil', 'high', deletesHistory, /(^| )(cl|clear-log|sl|set-log)( |$)/i)
 add(
   'fsutil',
@@ -159,7 +177,7 @@ add(
   'schtasks',
   'medium',
   'deletes or disables scheduled jobs',
-  /(^| )\/(delete|disable|end)\b|\/change.*\/disable/i,
+  either(/(^| )\/(delete|disable|end)\b/i, inOrder(/\/change/i, /\/disable/i)),
 )
 add(
   'restic borg duplicity kopia',
@@ -180,16 +198,16 @@ add(
   'systemctl service rc-service net sc',
   'high',
   disablesSecurity,
-  new RegExp(
-    `(^| )(stop|disable|mask|kill|pause|delete|config)\\b.* ?(${securityService.source.slice(1, -1)})|(${securityService.source.slice(1, -1)}) (stop|disable)( |$)`,
-    'i',
+  either(
+    inOrder(/(^| )(stop|disable|mask|kill|pause|delete|config)\b/i, securityServiceName),
+    inOrder(securityServiceName, / (stop|disable)( |$)/i),
   ),
 )
 add('chkconfig', 'medium', disables, /(^| )(off|--del)( |$)/)
 add('update-rc.d rc-update', 'medium', disables, /(^| )(disable|remove|del|delete)( |$)/)
 add('insserv', 'medium', disables, /-r/)
 add('launchctl', 'medium', disables, /(^| )(unload|bootout|disable|remove|kill|reboot)( |$)/)
-add('sc', 'medium', disables, /(^| )(delete( |$)|config .*start= ?disabled)/i)
+add('sc', 'medium', disables, either(/(^| )delete( |$)/i, inOrder(/(^| )config(?= )/i, /start= ?disabled/i)))
 add('setenforce', 'high', disablesSecurity, /(^| )(0|permissive)( |$)/i)
 add('aa-teardown aa-disable aa-complain', 'high', disablesSecurity)
 add('semodule', 'high', disablesSecurity, /(^| )-\w*[rd]/)
@@ -236,15 +254,29 @@ add(
   'netsh',
   'high',
   disablesFirewall,
-  /firewall.*(state off|opmode.*disable|\breset\b|\bdelete\b|mode[= ]disable)/i,
+  either(
+    inOrder(/firewall/i, /state off|\breset\b|\bdelete\b|mode[= ]disable/i),
+    inOrder(/firewall/i, /opmode/i, /disable/i),
+  ),
 )
-add('netsh', 'medium', changesFirewall, /firewall.*\b(set|add|import)\b/i)
-add('netsh', 'medium', disables, /\binterface\b.*(disabled?|delete)\b|\bwlan\b.*\b(delete|disconnect)\b/i)
+add('netsh', 'medium', changesFirewall, inOrder(/firewall/i, /\b(set|add|import)\b/i))
+add(
+  'netsh',
+  'medium',
+  disables,
+  either(
+    inOrder(/\binterface\b/i, /(disabled?|delete)\b/i),
+    inOrder(/\bwlan\b/i, /\b(delete|disconnect)\b/i),
+  ),
+)
 add(
   'ip',
   'medium',
   disables,
-  /(^| )((link|l) set .*\bdown|(route|r|addr|a|address|rule|link|neigh) (del|delete|flush))\b/,
+  either(
+    /(^| )(route|r|addr|a|address|rule|link|neigh) (del|delete|flush)\b/,
+    inOrder(/(^| )(link|l) set(?= )/, /\bdown\b/),
+  ),
 )
 add('ifconfig', 'medium', disables, /(^| )down( |$)/)
 add('ifdown', 'medium', disables)
@@ -254,7 +286,11 @@ add(
   'networksetup',
   'medium',
   disables,
-  /-(set\w*(off|state.*off)|remove\w*|delete\w*|setnetworkserviceenabled .* off)/i,
+  either(
+    /-(set\w*off|remove|delete)/i,
+    inOrder(/-set(?:(?!state)\w)*state/i, /off/i),
+    inOrder(/-setnetworkserviceenabled /i, / off/i),
+  ),
 )
 add('rmmod', 'medium', disables)
 add('modprobe', 'medium', disables, /(^| )(-\w*r|--remove)( |$)/)
@@ -290,9 +326,18 @@ add(
   'esxcli',
   'high',
   stopsResources,
-  /(vm process kill|system shutdown|(firewall|network).*(remove|set)|storage.*(unmount|remove))/,
+  either(
+    /vm process kill|system shutdown/,
+    inOrder(/firewall|network/, /remove|set/),
+    inOrder(/storage/, /unmount|remove/),
+  ),
 )
-add('vboxmanage', 'high', deletesResources, /unregistervm|closemedium.*--delete|poweroff/)
+add(
+  'vboxmanage',
+  'high',
+  deletesResources,
+  either(/unregistervm|poweroff/, inOrder(/closemedium/, /--delete/)),
+)
 add(
   'rundll32',
   'high',
@@ -308,8 +353,8 @@ add(
   undefined,
   /(^| )(--help|--version|-D$)/,
 )
-add('passwd', 'medium', changesAccount, undefined, /(^| )(-S|--status|-\w*S\w*)( |$)|--help/)
-add('passwd', 'high', deletesAccount, /(^| )(-\w*[dl]\w*|--delete|--lock)( |$)/)
+add('passwd', 'medium', changesAccount, undefined, /(^| )(-S|--status|-(?=\w*S)\w+)( |$)|--help/)
+add('passwd', 'high', deletesAccount, /(^| )(-(?=\w*[dl])\w+|--delete|--lock)( |$)/)
 add('chage', 'medium', changesAccount, undefined, /(^| )(-l|--list)( |$)/)
 add('gpasswd', 'medium', changesAccount)
 add(
@@ -319,7 +364,7 @@ add(
   /(^|[ ,])(sudo|wheel|adm|admin|admins|root|docker|administrators|administratoren|domain admins|enterprise admins)( |,|$)/i,
   /^(user|localgroup|group) [^ ]+$|^(localgroup|group|accounts|localgroup administrators|group domain admins)$|--help/i,
 )
-add('usermod', 'high', deletesAccount, /(^| )(-\w*L\w*|--lock|--expiredate 1|-e 1)( |$)/)
+add('usermod', 'high', deletesAccount, /(^| )(-(?=\w*L)\w+|--lock|--expiredate 1|-e 1)( |$)/)
 add('userdel deluser groupdel delgroup dsrm vipw vigr ldapdelete', 'high', deletesAccount)
 add('pw', 'medium', changesAccount, /(^| )(user|group)?(add|mod)/)
 add('pw', 'high', deletesAccount, /(^| )(user|group)?del|lock/)
@@ -354,7 +399,7 @@ add(
   'net net1',
   'medium',
   changesAccount,
-  /^user [^ ]+ ([^/ ]|.*\/(add|active|expires|times|passwordreq|passwordchg|domain .*\/(add|active)))/i,
+  /^user [^ ]+ ([^/ ]|.*\/(add|active|expires|times|passwordreq|passwordchg))/i,
 )
 add('net net1', 'high', deletesAccount, /^(user|localgroup|group|computer) .*(\/delete|\/del|\/active:no)\b/i)
 add('net net1', 'medium', changesAccount, /^(localgroup|group) .*\/add\b|^accounts .*\//i)
@@ -391,13 +436,8 @@ add(
 )
 add('kernelstub lilo syslinux extlinux', 'high', changesBoot)
 add('systemreset systemsetup', 'high', changesBoot, undefined, /-get/i)
-add('gpg gpg2', 'high', changesKeys, /--(delete\S*|yes.*--delete|gen-revoke)/)
-add(
-  'certutil',
-  'high',
-  changesKeys,
-  /[-/](delstore|addstore|delkey|importpfx|repairstore|revoke|f .*-addstore)/i,
-)
+add('gpg gpg2', 'high', changesKeys, /--(delete|gen-revoke)/)
+add('certutil', 'high', changesKeys, /[-/](delstore|addstore|delkey|importpfx|repairstore|revoke)/i)
 add('keytool', 'high', changesKeys, /-(delete|import\w*|storepasswd|keypasswd|genkey\w*)/)
 add(
   'security',
@@ -406,7 +446,7 @@ add(
   /(^| )(delete-\S+|add-trusted-cert|remove-trusted-cert|import|set-keychain-password|unlock-keychain)/,
 )
 add('update-ca-certificates update-ca-trust trust', 'medium', changesKeys)
-add('ssh-keygen', 'medium', changesKeys, /(^| )-\w*[pR]\w*( |$)/)
+add('ssh-keygen', 'medium', changesKeys, /(^| )-(?=\w*[pR])\w+( |$)/)
 add('ssh-copy-id', 'high', changesAdmins)
 add('tpm2_clear tpm2_changeauth', 'high', changesKeys)
 add(
@@ -428,7 +468,7 @@ add(
   'dpkg rpm',
   'medium',
   uninstalls,
-  /(^| )(-\w*[rPe]\w*|--remove|--purge|--erase)( |$)/,
+  /(^| )(-(?=\w*[rPe])\w+|--remove|--purge|--erase)( |$)/,
   /(^| )-\w*[qVlLsSUi]|--(query|install)/,
 )
 add('pacman', 'medium', uninstalls, /(^| )-R/)
@@ -438,7 +478,7 @@ add(
   'pip pip3 npm',
   'high',
   'installs software from an address',
-  /(^| )(install|i|add) .*(https?:|git\+|git:)/,
+  inOrder(/(^| )(install|i|add)(?= )/, /https?:|git\+|git:/),
 )
 add(
   'docker podman nerdctl',
@@ -450,25 +490,45 @@ add(
   'docker podman nerdctl',
   'high',
   deletesData,
-  /(^| )(system prune|volume (rm|prune)|swarm leave|compose .*down .*(-v|--volumes)|rm .*-\w*v)/,
+  either(
+    /(^| )(system prune|volume (rm|prune)|swarm leave)/,
+    inOrder(/(^| )compose(?= )/, /down /, /-v|--volumes/),
+    inOrder(/(^| )rm(?= )/, /-\w*v/),
+  ),
 )
 add('docker-compose', 'medium', deletesData, /(^| )(down|rm)( |$)/)
-add('kubectl oc', 'high', deletesResources, /(^| )(delete|drain|replace .*--force|adm (prune|drain))( |$)/)
+add(
+  'kubectl oc',
+  'high',
+  deletesResources,
+  either(/(^| )(delete|drain|adm (prune|drain))( |$)/, inOrder(/(^| )replace(?= )/, /--force( |$)/)),
+)
 add(
   'kubectl oc',
   'medium',
   stopsResources,
-  /(^| )(scale .*replicas=0|cordon|rollout (undo|restart)|apply|patch)( |$)/,
+  either(
+    /(^| )(cordon|rollout (undo|restart)|apply|patch)( |$)/,
+    inOrder(/(^| )scale(?= )/, /replicas=0( |$)/),
+  ),
 )
 add('helm', 'high', deletesResources, /(^| )(uninstall|delete|rollback)( |$)/)
-add('terraform tofu pulumi', 'high', deletesResources, /(^| )(destroy|state rm|apply .*-destroy|down)( |$)/)
+add(
+  'terraform tofu pulumi',
+  'high',
+  deletesResources,
+  either(/(^| )(destroy|state rm|down)( |$)/, inOrder(/(^| )apply(?= )/, /-destroy( |$)/)),
+)
 add('terraform tofu pulumi', 'medium', stopsResources, /(^| )(apply|up|import|taint)( |$)/)
 add('vagrant', 'high', deletesResources, /(^| )destroy/)
 add(
   'aws',
   'high',
   deletesResources,
-  /(^| )(s3 (rm|rb)|s3 sync .*--delete|\S+ (delete|terminate|deregister|disable|remove|purge|revoke|detach|release|schedule-key-deletion)\S*)( |$)/,
+  either(
+    /(^| )(s3 (rm|rb)|\S+ (delete|terminate|deregister|disable|remove|purge|revoke|detach|release|schedule-key-deletion)\S*)( |$)/,
+    inOrder(/(^| )s3 sync(?= )/, /--delete( |$)/),
+  ),
 )
 add(
   'aws',
@@ -494,7 +554,10 @@ add(
   'psql mysql mariadb sqlcmd sqlite3 isql osql mongo mongosh sqlplus clickhouse-client cqlsh',
   'high',
   deletesData,
-  /\b(drop (table|database|schema|user|role|index|view|login|owned|column|keyspace)|delete from|truncate|alter (user|role|login)|update \S+ set|(create|grant|revoke) .*(user|role|login|privileges)|drop(Database|Index|User)?\(|delete(One|Many)\(|remove\(\{|shutdown|xp_cmdshell)/i,
+  either(
+    /\b(drop (table|database|schema|user|role|index|view|login|owned|column|keyspace)|delete from|truncate|alter (user|role|login)|update \S+ set|drop(Database|Index|User)?\(|delete(One|Many)\(|remove\(\{|shutdown|xp_cmdshell)/i,
+    inOrder(/\b(create|grant|revoke)(?= )/i, /user|role|login|privileges/i),
+  ),
 )
 add('mysqladmin', 'high', deletesData, /(^| )(drop|shutdown|password|flush-\S+)( |$)/)
 add('redis-cli', 'high', deletesData, /(^| )(flushall|flushdb|shutdown|del|unlink|config set|eval)( |$)/i)
@@ -508,7 +571,12 @@ add('postsuper', 'medium', deletesData, /-d/)
 add('exim', 'medium', deletesData, /-M(rm|f)/)
 add('lprm', 'medium', 'cancels print jobs', /-$|ALL/)
 add('rclone', 'high', deletesFiles, /(^| )(delete|purge|deletefile|rmdirs?|sync|cleanup|move)( |$)/)
-add('mc s3cmd', 'high', deletesFiles, /(^| )(rm|rb|del|sync .*--delete-removed)( |$)/)
+add(
+  'mc s3cmd',
+  'high',
+  deletesFiles,
+  either(/(^| )(rm|rb|del)( |$)/, inOrder(/(^| )sync(?= )/, /--delete-removed( |$)/)),
+)
 add('sysctl', 'medium', 'changes settings of the kernel', /(^| )-\w*w|kernel\.|=/)
 add('crash sysrq', 'high', shutsDown)
 add(
@@ -528,7 +596,7 @@ export function findProgramRules(name: string, text: string): ProgramRule[] {
   const base = name.startsWith('mkfs.')
     ? 'mkfs'
     : /^(python|perl|ruby)[\d.]+$/.test(name)
-      ? name.replace(/[\d.]+$/, '')
+      ? name.replace(/(?<![\d.])[\d.]+$/, '')
       : name
   return (rules.get(base) ?? []).filter(
     ({ when, unless }) => (!when || when.test(text)) && !unless?.test(text),

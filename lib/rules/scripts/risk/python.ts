@@ -269,7 +269,7 @@ function createReader(context: RiskContext, text: string) {
         if (/^shlex\.split$/.test(readName(callee))) return textOf(args[0])?.split(/\s+/)
         if (object && method === 'split' && args.length === 0) return textOf(object)?.split(/\s+/)
         if (object && method === 'format')
-          return textOf(object)?.replace(/\{[^}]*\}/g, () => textOf(args[0]) ?? unknownMark)
+          return textOf(object)?.replace(/\{[^{}]*\}/g, () => textOf(args[0]) ?? unknownMark)
         if (object && /^(strip|lower|encode|decode)$/.test(method)) return readValue(object, depth + 1)
         if (object && method === 'join') {
           const list = args[0] && readValue(args[0], depth + 1)
@@ -364,7 +364,7 @@ function createReader(context: RiskContext, text: string) {
     if (!isShell && !programFunctions.test(name)) return false
     if (isShell) {
       const text = Array.isArray(value) ? value.map((item) => item ?? unknownMark).join(' ') : value
-      if (text === undefined || new RegExp(`^${unknownMark}`, 'u').test(text.trim())) {
+      if (text === undefined || text.trim().startsWith(unknownMark)) {
         context.add(text && isParameter(text) ? 'high' : 'medium', 'executes a command that it computes')
         return true
       }
