@@ -2,7 +2,7 @@ import type { Segment } from './segment.ts'
 
 const marker = /^(\s*)(?:[-*+•–]|\(?\d{1,3}[.)])\s+/
 const conditionalItem =
-  /^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:(?:if|when|in case|otherwise|wenn|falls|sonst|si)\b|(?:yes|no|ja|nein|oui|non|sí)[*_]{0,2}\s*(?:[:.,;!)→–—-]|$))/im
+  /^[^\S\r\n]*(?:[-*+•–]|\(?\d{1,3}[.)])\s+[*_]{0,2}(?:(?:if|when|in case|otherwise|wenn|falls|sonst|si)\b|(?:yes|no|ja|nein|oui|non|sí)[*_]{0,2}\s*(?:[:.,;!)→–—-]|$))/im
 // `Do one of the following:`, `Apply the remediation that matches the cause:`
 const chooseOne =
   /\b(?:one of the following|either of the following|(?:remediation|solution|fix|action|option|step|resolution|method)s? that (?:match(?:es)?|appl(?:y|ies)|fits?)|whichever applies|wählen sie eine der|eine der folgenden|l[’']une des|una de las siguientes)\b/i
@@ -26,13 +26,13 @@ const isQuestion = (text: string) => /[:?][*_]{0,2}$/.test(text.trimEnd())
  */
 export function markDecisions(segments: readonly Segment[]): Segment[] {
   const markedSegments = segments.flatMap(splitNestedDecision)
+  const ends = { choices: findEnds(markedSegments, true), conditions: findEnds(markedSegments, false) }
   for (let index = 0; index < markedSegments.length; index++) {
     const firstOption = index + 1
-    let end = firstOption
     const question = markedSegments[index] as Segment
     const choosesOne =
       question.kind === 'note' && isChoice(question.text.split('\n\n').at(-1)?.replaceAll('\n', ' ') ?? '')
-    while (isPossibleOption(markedSegments[end], choosesOne)) end++
+    const end = (choosesOne ? ends.choices : ends.conditions)[firstOption] ?? firstOption
     const canBeDecision =
       (question.kind === 'note' || question.text.trimEnd().endsWith('?')) && isQuestion(question.text)
     if (end - firstOption < minOptions || question.kind === 'section' || !canBeDecision) continue
@@ -43,8 +43,16 @@ export function markDecisions(segments: readonly Segment[]): Segment[] {
   return markedSegments
 }
 
-function isPossibleOption(segment: Segment | undefined, choosesOne: boolean): boolean {
-  if (segment === undefined || segment.kind === 'section' || segment.startsUnit) return false
+/** Return for each place where the possible options that begin there end. */
+function findEnds(segments: readonly Segment[], choosesOne: boolean): number[] {
+  const ends = segments.map((_, place) => place)
+  for (let place = segments.length - 1; place >= 0; place--)
+    if (isPossibleOption(segments[place] as Segment, choosesOne)) ends[place] = ends[place + 1] ?? place + 1
+  return ends
+}
+
+function isPossibleOption(segment: Segment, choosesOne: boolean): boolean {
+  if (segment.kind === 'section' || segment.startsUnit) return false
   return choosesOne ? marker.test(segment.text) : startsWithCondition(segment.text)
 }
 
