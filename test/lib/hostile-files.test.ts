@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findOffenders, readHostileFiles } from '#test/support/read-hostile-files.ts'
+import { findOffenders, readHostileFiles, readLongValues } from '#test/support/read-hostile-files.ts'
 
 // A step takes at most 10 ns, which test/soak/hostile-files.soak.ts checks with many more files. Here four times
 // as long is fine, for a slow machine.
@@ -8,3 +8,9 @@ it('WIR-30 WIR-47 generated files of each format take less than 128 MB, and time
   expect(results.length).toBeGreaterThanOrEqual(40)
   expect(findOffenders(results, { nsPerStep: 40, maxMs: 4000 })).toEqual([])
 }, 120_000)
+
+it('WIR-30 WIR-47 a long value that many parts name is not copied for each of them', async () => {
+  const results = await readLongValues()
+  expect(results.length).toBeGreaterThanOrEqual(140)
+  expect(findOffenders(results, { nsPerStep: 100, maxMs: 4000 })).toEqual([])
+}, 240_000)

@@ -3,7 +3,21 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { HostileResult } from './hostile-process.ts'
 
-const script = join(import.meta.dirname, 'hostile-process.ts')
+/** Read the files that a script of this folder generates, in a process of their own. */
+async function readInProcess(script: string, args: readonly string[]): Promise<HostileResult[]> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--expose-gc', join(import.meta.dirname, script), ...args],
+    { maxBuffer: 1024 * 1024 * 1024 },
+  )
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as HostileResult)
+}
+
+/** Read files with one long value that many parts name. */
+export const readLongValues = (): Promise<HostileResult[]> => readInProcess('long-values.ts', [])
 
 /**
  * Read the generated files of `count` seeds of each format, or of one, in a process of their own. Their parts
@@ -20,15 +34,8 @@ export async function readHostileFiles({
   most: number
   format?: string
 }): Promise<HostileResult[]> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--expose-gc', script, String(first), String(count), String(most), ...(format ? [format] : [])],
-    { maxBuffer: 1024 * 1024 * 1024 },
-  )
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as HostileResult)
+  const numbers = [first, count, most].map(String)
+  return readInProcess('hostile-process.ts', format ? [...numbers, format] : numbers)
 }
 
 /** The errors by which a reader refuses a file. */

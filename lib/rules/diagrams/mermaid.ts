@@ -1,4 +1,4 @@
-import { spend } from '#rules/budget.ts'
+import { spend, spendBytes } from '#rules/budget.ts'
 import { htmlToText, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
 import { groupType } from './groups.ts'
@@ -187,7 +187,7 @@ function readChain(chart: Chart): boolean {
     if (targets.length === 0) return false
     if (link.kind === 'invisible')
       addSkipped(chart, `Line from “${sources[0]}” to “${targets[0]}”: it is invisible`)
-    else for (const source of sources) for (const target of targets) addEdge(chart, source, target, link)
+    else addEdges(chart, sources, targets, link)
     sources = targets
   }
 }
@@ -238,24 +238,33 @@ function isInGroup(id: string, outerId: string, parts: ReadonlyMap<string, Part>
   return current === outerId
 }
 
-function addEdge(chart: Chart, source: string, target: string, { label, kind }: MermaidLink): void {
-  const { edges } = chart
-  if (edges.length >= diagramLimits.maxEdges)
+/** Link each source to each target. All have the label of the link, which is read once. */
+function addEdges(
+  { edges }: Chart,
+  sources: readonly string[],
+  targets: readonly string[],
+  { label, kind }: MermaidLink,
+): void {
+  const count = sources.length * targets.length
+  if (edges.length + count > diagramLimits.maxEdges)
     throw new DiagramFileError(`The flowchart has more than ${diagramLimits.maxEdges} links`)
   const text = readText(label)
+  spendBytes(count * text.length)
   const style =
     kind === 'dotted'
       ? { strokeDasharray: '6 4' }
       : kind === 'thick'
         ? { strokeWidth: thickWidth }
         : undefined
-  edges.push({
-    id: `e${edges.length + 1}`,
-    source,
-    target,
-    ...(text ? { label: text } : {}),
-    ...(style ? { style } : {}),
-  })
+  for (const source of sources)
+    for (const target of targets)
+      edges.push({
+        id: `e${edges.length + 1}`,
+        source,
+        target,
+        ...(text ? { label: text } : {}),
+        ...(style ? { style } : {}),
+      })
 }
 
 function createNode(id: string, { label = id, shape, className, parentId, isGroup }: Part): DiagramNode {
