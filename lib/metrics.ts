@@ -83,7 +83,7 @@ export const metrics = {
   },
   fileReaderKills: {
     name: 'support_flow_file_reader_kills_total',
-    help: 'Files whose reader was killed, on Node. Reason: time, memory, or ended (by itself).',
+    help: 'Files whose reader was killed, on Node. Reason: time, memory, ended (by itself), or outside (by another hand).',
     labels: ['kind', 'reason'],
   },
   aiCalls: {

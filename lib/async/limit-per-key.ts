@@ -4,7 +4,14 @@ import { Problem } from '#problem.ts'
  * Takes a place of a key. Returns a function that gives it back, of which only the first call counts. Rejects
  * with `unavailable` if none is free.
  */
-export type TakePlace = (key: string) => Promise<() => void>
+export type TakePlace = (key: string, turn?: Turn) => Promise<() => void>
+
+export interface Turn {
+  /** Wait behind all that do not, and leave the queue to them when it is full. */
+  isLast?: boolean
+  /** Leave the queue when it is aborted. */
+  signal?: AbortSignal
+}
 
 interface KeyedLimit {
   /** How many places each key has. */
@@ -15,9 +22,15 @@ interface KeyedLimit {
   maxWaitMs?: number
 }
 
+interface Waiter {
+  isLast: boolean
+  start(): void
+  refuse(): void
+}
+
 interface Places {
   taken: number
-  queue: (() => void)[]
+  queue: Waiter[]
 }
 
 /**
@@ -26,36 +39,56 @@ interface Places {
  */
 export function limitPerKey({ running, waiting, maxWaitMs }: KeyedLimit): TakePlace {
   const placesByKey = new Map<string, Places>()
-  return async (key) => {
+  return async (key, turn = {}) => {
+    if (turn.signal?.aborted) throw new Problem('unavailable')
     const places = placesByKey.get(key) ?? { taken: 0, queue: [] }
     placesByKey.set(key, places)
     if (places.taken < running) places.taken++
-    else if (places.queue.length < waiting) await waitForPlace(places.queue, maxWaitMs)
-    else throw new Problem('unavailable')
+    else {
+      const last = places.queue.at(-1)
+      if (places.queue.length >= waiting && last?.isLast && !turn.isLast) last.refuse()
+      if (places.queue.length >= waiting) throw new Problem('unavailable')
+      await waitForPlace(places.queue, maxWaitMs, turn)
+    }
     let isHeld = true
     return () => {
       if (!isHeld) return
       isHeld = false
       // The place goes to the next in the queue, or becomes free.
       const next = places.queue.shift()
-      if (next) next()
+      if (next) next.start()
       else places.taken--
       if (places.taken === 0) placesByKey.delete(key)
     }
   }
 }
 
-function waitForPlace(queue: (() => void)[], maxWaitMs: number | undefined): Promise<void> {
+function waitForPlace(
+  queue: Waiter[],
+  maxWaitMs: number | undefined,
+  { isLast = false, signal }: Turn,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (maxWaitMs === undefined) return void queue.push(resolve)
-    const start = () => {
+    const end = () => {
       clearTimeout(timer)
-      resolve()
+      signal?.removeEventListener('abort', refuse)
     }
-    const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(start), 1)
+    const refuse = () => {
+      end()
+      queue.splice(queue.indexOf(waiter), 1)
       reject(new Problem('unavailable'))
-    }, maxWaitMs)
-    queue.push(start)
+    }
+    const waiter: Waiter = {
+      isLast,
+      refuse,
+      start() {
+        end()
+        resolve()
+      },
+    }
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(refuse, maxWaitMs)
+    signal?.addEventListener('abort', refuse)
+    const firstLast = isLast ? -1 : queue.findIndex((other) => other.isLast)
+    queue.splice(firstLast < 0 ? queue.length : firstLast, 0, waiter)
   })
 }

@@ -58,7 +58,7 @@ export async function checkFiles(): Promise<Finding[]> {
   const files = createFiles(({ error }) => {
     reason = `: ${error}`
   })
-  const problems = await files.read('mermaid', 'graph TD\na', 'doctor').then(
+  const problems = await files.read('mermaid', 'graph TD\na', 'doctor', undefined).then(
     () => [],
     (error: Error) => [`${error.message}${reason}`],
   )

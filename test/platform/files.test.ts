@@ -16,13 +16,17 @@ const limits = { cpuMs: 200, wallMs: 20_000, memoryBytes: 256 * 1024 * 1024 }
 const script = join(import.meta.dirname, '../support/hostile-reader.mjs')
 
 /** Create readers whose file says what they do, and the lines that they log. */
-function createHostileFiles(change: Partial<typeof limits> = {}) {
+function createHostileFiles(change: Partial<typeof limits> = {}, now?: () => number) {
   const lines: Record<string, unknown>[] = []
-  const files = createFiles((line) => lines.push(line), { limits: { ...limits, ...change }, script })
+  const files = createFiles((line) => lines.push(line), {
+    limits: { ...limits, ...change },
+    script,
+    ...(now ? { now } : {}),
+  })
   onTestFinished(() => files.close())
-  const read = (act: string, account = 'a') =>
+  const read = (act: string, account = 'a', signal?: AbortSignal) =>
     runWithin(createBudget({ steps: jobSteps }), () =>
-      files.read('mermaid', act, account),
+      files.read('mermaid', act, account, signal),
     ) as Promise<unknown>
   return { files, lines, read }
 }
@@ -53,6 +57,14 @@ describe('WIR-79 a reader that takes too much', () => {
     expect(await read('answer')).toBe('read')
   })
 
+  it('WIR-79 that another hand ends reads once more; then its file is 503', async () => {
+    const { lines, read } = createHostileFiles()
+    const refusal = await read('killed').catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
+    expect(lines.map(({ file_reader_killed }) => file_reader_killed)).toEqual(['outside', 'outside'])
+    expect(await read('answer')).toBe('read')
+  })
+
   it('WIR-79 is killed after a long time, also if it only waits', async () => {
     const { read } = createHostileFiles({ wallMs: 200 })
     expect(await settle(read('silence'))).toBe(422)
@@ -63,7 +75,7 @@ describe('WIR-79 a reader that takes too much', () => {
     const files = createFiles((line) => lines.push(line))
     onTestFinished(() => files.close())
     const read = (text: string) =>
-      runWithin(createBudget({ steps: jobSteps }), () => files.read('flow_problems', text, 'a'))
+      runWithin(createBudget({ steps: jobSteps }), () => files.read('flow_problems', text, 'a', undefined))
     for (const text of ['\n', 'a\n', '{#', '\n']) await read(text.repeat((4 * 1024 * 1024) / text.length))
     expect(await read('a')).toHaveLength(2)
     expect(lines).toEqual([])
@@ -98,6 +110,35 @@ describe('WIR-80 the places of readers', () => {
     expect(order.indexOf('b')).toBeLessThan(3)
   })
 
+  it('WIR-80 an account whose file was killed waits behind other accounts for ten minutes', async () => {
+    let now = 0
+    const { read } = createHostileFiles({}, () => now)
+    await settle(read('exit', 'killed'))
+    const readInOrder = async () => {
+      const order: string[] = []
+      const start = (account: string) => settle(read('busy', account)).finally(() => order.push(account))
+      await Promise.all(['a', 'b', 'killed', 'c', 'd', 'e'].map(start))
+      return order.indexOf('killed')
+    }
+    expect(await readInOrder()).toBeGreaterThanOrEqual(4)
+    now += 600_000
+    expect(await readInOrder()).toBeLessThan(4)
+  })
+
+  it('WIR-80 a waiting file whose client has left is not read, and its place is free', async () => {
+    const { lines, read } = createHostileFiles()
+    const client = new AbortController()
+    const reading = read('busy')
+    // They would be killed, which a line would say.
+    const left = Array.from({ length: 10 }, () => settle(read('exit', 'a', client.signal)))
+    expect(await settle(read('answer'))).toBe(503)
+    client.abort()
+    expect(await Promise.all(left)).toEqual(Array(10).fill(503))
+    expect(await settle(read('exit', 'a', client.signal))).toBe(503)
+    expect(await read('answer')).toBe('read')
+    expect([await reading, lines]).toEqual(['read', []])
+  })
+
   it('WIR-80 of 32 files of an account most wait in vain, with 503 and Retry-After', async () => {
     const { read } = createHostileFiles()
     const results = await Promise.all(
@@ -117,6 +158,7 @@ describe('WIR-80 the places of readers', () => {
           'article_text',
           { format: 'html', title: '', content: 'x'.repeat(30_000_000) },
           `${account}`,
+          undefined,
         ),
       )
     // The reader knows no such text and fails. The fifth is refused before.
@@ -137,7 +179,7 @@ describe('WIR-80 the places of readers', () => {
   it('WIR-80 what is read while the service stops is 503', async () => {
     const { files, read } = createHostileFiles()
     const reading = settle(read('silence'))
-    await expect.poll(() => listReaders(process.pid).length).toBe(1)
+    await expect.poll(() => listReaders(process.pid).length, { timeout: 20_000 }).toBe(1)
     files.close()
     expect([await reading, await settle(read('answer'))]).toEqual([503, 503])
   })
@@ -157,7 +199,7 @@ it('WIR-79 a reader ends with its parent, also if both are busy', async () => {
   const code = `
     import { createFiles } from '#platform/node/files.ts'
     const files = createFiles(() => {}, { limits: ${JSON.stringify({ ...limits, cpuMs: 60_000 })}, script: ${JSON.stringify(script)} })
-    files.read('mermaid', 'loop', 'a').catch(() => {})
+    files.read('mermaid', 'loop', 'a', undefined).catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, 60_000))`
   const { spawn } = await import('node:child_process')
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', code], {
@@ -181,7 +223,7 @@ const platforms: Record<string, FilesPort> = { Node: node, 'a Worker': filesInPr
 describe.each(Object.keys(platforms))('WIR-81 files on %s', (platform) => {
   const read = <Kind extends FileKind>(kind: Kind, input: FileInput<Kind>) =>
     runWithin(createBudget({ steps: jobSteps }), () =>
-      (platforms[platform] as FilesPort).read(kind, input, 'a'),
+      (platforms[platform] as FilesPort).read(kind, input, 'a', undefined),
     )
   const article = (name: string, bytes: Uint8Array<ArrayBuffer>) => ({ name, bytes, type: '' })
 
@@ -227,7 +269,9 @@ describe.each(Object.keys(platforms))('WIR-81 files on %s', (platform) => {
   it('WIR-81 count the work of their reader', async () => {
     const budget = createBudget({ steps: jobSteps })
     const text = { format: 'html', title: 'A', content: '<p>a</p>'.repeat(100) } as const
-    await runWithin(budget, () => (platforms[platform] as FilesPort).read('article_text', text, 'a'))
+    await runWithin(budget, () =>
+      (platforms[platform] as FilesPort).read('article_text', text, 'a', undefined),
+    )
     expect(budget.getSpent().steps).toBe(
       (await readFile({ kind: 'article_text', input: text, steps: jobSteps })).steps,
     )

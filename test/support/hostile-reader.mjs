@@ -26,6 +26,7 @@ const acts = {
   },
   exit: () => process.exit(1),
   crash: () => process.abort(),
+  killed: () => process.kill(process.pid, 'SIGKILL'),
   silence: () => new Promise(() => {}),
   answer: () => 'read',
   busy() {

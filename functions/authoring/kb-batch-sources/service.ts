@@ -116,6 +116,7 @@ async function readFiles(
         'archived_article',
         { packed: cutEntry(bytes, file.entry), name: toFileName(file.name) },
         account_id,
+        undefined,
       ),
     )
     if ('ok' in result) return outcomes.length > 0 ? outcomes : busy
@@ -131,7 +132,7 @@ async function readPage(ctx: SourceContext, { account_id, address }: Batch): Pro
   if ('ok' in page) return page
   const { bytes, type } = page
   const result = await readOne(ctx.log, url, () =>
-    ctx.files.read('article_file', { bytes, name: nameOfPage(page), type }, account_id),
+    ctx.files.read('article_file', { bytes, name: nameOfPage(page), type }, account_id, undefined),
   )
   return 'ok' in result ? result : [result.outcome]
 }
@@ -211,6 +212,7 @@ async function readListed(
         'article_text',
         { format: 'html', title: name, content: html },
         claimed.account_id,
+        undefined,
       )
       return { ...article, warnings: [...article.warnings, ...losses] }
     })

@@ -133,17 +133,17 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 }
 
 async function readArticle(
-  { files, caller: { accountId } }: WriteContext,
+  { files, caller: { accountId }, signal }: WriteContext,
   input: FormFile | KbImportCreate,
 ): Promise<Article> {
-  if ('bytes' in input) return files.read('article_file', requireMaxSize(input), accountId)
+  if ('bytes' in input) return files.read('article_file', requireMaxSize(input), accountId, signal)
   const { title, content, format } = input
   if (!isBinary(format)) {
     requireMaxSize({ bytes: new TextEncoder().encode(content) })
-    return files.read('article_text', { format, title, content }, accountId)
+    return files.read('article_text', { format, title, content }, accountId, signal)
   }
   const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.${format}`, type: '' })
-  return { ...(await files.read('article_file', file, accountId)), title }
+  return { ...(await files.read('article_file', file, accountId, signal)), title }
 }
 
 function requireMaxSize<T extends { bytes: Uint8Array }>(file: T): T {

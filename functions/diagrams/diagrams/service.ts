@@ -114,11 +114,11 @@ export async function importDiagram(ctx: WriteContext, file: DiagramImport) {
   return { diagram: await create(ctx, input), skipped }
 }
 
-function parseFile({ files, caller: { accountId } }: WriteContext, file: DrawioFile | MermaidFile) {
+function parseFile({ files, caller: { accountId }, signal }: WriteContext, file: DrawioFile | MermaidFile) {
   const { content } = file
   return file.format === 'drawio'
-    ? files.read('drawio', { content, page: file.page }, accountId)
-    : files.read('mermaid', content, accountId)
+    ? files.read('drawio', { content, page: file.page }, accountId, signal)
+    : files.read('mermaid', content, accountId, signal)
 }
 
 export async function exportDiagram(

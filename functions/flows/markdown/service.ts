@@ -18,7 +18,7 @@ export async function exportMarkdown({ db }: ReadContext, treeId: string) {
 }
 
 export async function importMarkdown(ctx: WriteContext, { markdown }: MarkdownFlow) {
-  const { flow, problems } = await ctx.files.read('flow', markdown, ctx.caller.accountId)
+  const { flow, problems } = await ctx.files.read('flow', markdown, ctx.caller.accountId, ctx.signal)
   if (!flow) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
     throw new Problem('markdown_invalid', `The file cannot be read: ${count}`, { facts: { problems } })
@@ -27,7 +27,7 @@ export async function importMarkdown(ctx: WriteContext, { markdown }: MarkdownFl
 }
 
 /** Return every problem of the file, including those that prevent publishing. */
-export async function validate({ files, caller }: WriteContext, { markdown }: MarkdownFlow) {
-  const problems = await files.read('flow_problems', markdown, caller.accountId)
+export async function validate({ files, caller, signal }: WriteContext, { markdown }: MarkdownFlow) {
+  const problems = await files.read('flow_problems', markdown, caller.accountId, signal)
   return { valid: problems.length === 0, problems }
 }

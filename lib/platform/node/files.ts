@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { extname, join } from 'node:path'
-import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { limitPerKey } from '#async/limit-per-key.ts'
 import type { Log } from '#log.ts'
 import { record } from '#metrics.ts'
@@ -26,10 +25,13 @@ export interface FileLimits {
 }
 const defaultLimits: FileLimits = { cpuMs: 2000, wallMs: 60_000, memoryBytes: 256 * 1024 * 1024 }
 
-const places = { running: 2, waiting: 8 }
+const places = { running: 2, waiting: 8, maxWaitMs: 30_000 }
 /** Of the files that are read or wait. */
 const maxHeldBytes = 128 * 1024 * 1024
 const accountPlaces = { running: 1, waiting: 10, maxWaitMs: 30_000 }
+/** So long after a kill, the files of an account wait behind those of others. */
+const lastMs = 600_000
+const maxLastAccounts = 1000
 const maxFilesOfProcess = 50
 const sampleMs = 20
 const startMs = 30_000
@@ -40,7 +42,9 @@ const maxProcessSeconds = 300
 /** The answer of a process: the result as JSON, or why the file is refused. */
 export type FileAnswer = { steps: number } & ({ json: string } | { refusal: Refusal })
 
-type Kill = 'time' | 'memory' | 'ended'
+/** By its limit, by itself, or by another hand, such as the out-of-memory killer of the machine. */
+type Kill = 'time' | 'memory' | 'ended' | 'outside'
+const outsideSignals: readonly unknown[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
 
 interface Reader {
   process: ChildProcess
@@ -53,11 +57,23 @@ export interface NodeFiles extends FilesPort {
 }
 
 /** Create the port. Its processes are started by the first files. */
-export function createFiles(log: Log, { limits = defaultLimits, script = ownScript } = {}): NodeFiles {
+export function createFiles(
+  log: Log,
+  { limits = defaultLimits, script = ownScript, now = Date.now } = {},
+): NodeFiles {
   const idle: Reader[] = []
   const open = new Set<Reader>()
   const takePlace = limitPerKey(accountPlaces)
-  const runLimited = limitConcurrency(places)
+  const takeReaderPlace = limitPerKey(places)
+  /** When a file of an account was killed last, the latest at the end. */
+  const killedAt = new Map<string, number>()
+  const noteKill = (accountId: string) => {
+    killedAt.delete(accountId)
+    killedAt.set(accountId, now())
+    const [oldest] = killedAt.keys()
+    if (killedAt.size > maxLastAccounts && oldest !== undefined) killedAt.delete(oldest)
+  }
+  const isLast = (accountId: string) => (killedAt.get(accountId) ?? Number.NEGATIVE_INFINITY) + lastMs > now()
   let isClosed = false
   let heldBytes = 0
 
@@ -82,7 +98,7 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
     return reader
   }
 
-  async function readOne(request: FileRequest): Promise<FileOutcome> {
+  async function readOne(request: FileRequest, accountId: string, canRepeat = true): Promise<FileOutcome> {
     if (isClosed) throw createBusyProblem()
     const reader = await takeReader()
     const { answer, kill } = await callProcess(reader.process, request, limits)
@@ -91,6 +107,11 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
       record('fileReaderKills', { kind: request.kind, reason: kill })
       log({ level: 'warn', file_reader_killed: kill, kind: request.kind, bytes: measureInput(request.input) })
     }
+    if (kill === 'outside') {
+      if (canRepeat) return readOne(request, accountId, false)
+      throw createBusyProblem()
+    }
+    if (kill) noteKill(accountId)
     if (!answer) return { steps: request.steps, error: tooComplex() }
     reader.files++
     idle.push(reader)
@@ -101,15 +122,19 @@ export function createFiles(log: Log, { limits = defaultLimits, script = ownScri
   }
 
   return {
-    ...createFilesPort(async (request, accountId) => {
+    ...createFilesPort(async (request, accountId, signal) => {
       const bytes = measureInput(request.input)
       if (heldBytes + bytes > maxHeldBytes) throw createBusyProblem()
       heldBytes += bytes
       try {
-        const leave = await takePlace(accountId).catch(throwBusy)
-        return await runLimited(() => readOne(request))
-          .catch(throwBusy)
-          .finally(leave)
+        const leaveAccount = await takePlace(accountId, { signal }).catch(throwBusy)
+        try {
+          const turn = { signal, isLast: isLast(accountId) }
+          const leave = await takeReaderPlace('all', turn).catch(throwBusy)
+          return await readOne(request, accountId).finally(leave)
+        } finally {
+          leaveAccount()
+        }
       } finally {
         heldBytes -= bytes
       }
@@ -206,7 +231,8 @@ function callProcess(
       child.removeListener('exit', end)
       resolve(outcome)
     }
-    const end = () => finish({ kill })
+    const end = (_: unknown, signal: string | null) =>
+      finish({ kill: kill === 'ended' && outsideSignals.includes(signal) ? 'outside' : kill })
     child.once('exit', end)
     child.once('message', (answer: FileAnswer) => finish({ answer }))
     child.send(request, (error) => {

@@ -25,6 +25,37 @@ describe('places that are divided per key', () => {
     expect(order.at(-1)).toBe('a4')
   })
 
+  it('one that waits last comes after the others, and leaves a full queue to them', async () => {
+    const takePlace = limitPerKey({ running: 1, waiting: 2 })
+    const order: string[] = []
+    const take = (name: string, isLast = false) =>
+      takePlace('a', { isLast }).then(
+        (leave) => {
+          order.push(name)
+          leave()
+        },
+        () => void order.push(`${name} refused`),
+      )
+    const leave = await takePlace('a')
+    const waiting = [take('last 1', true), take('last 2', true), take('last 3', true), take('first')]
+    leave()
+    await Promise.all(waiting)
+    expect(order).toEqual(['last 3 refused', 'last 2 refused', 'first', 'last 1'])
+  })
+
+  it('one that is aborted leaves the queue', async () => {
+    const takePlace = limitPerKey({ running: 1, waiting: 1 })
+    const client = new AbortController()
+    const leave = await takePlace('a')
+    const waiting = takePlace('a', { signal: client.signal })
+    client.abort()
+    await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(takePlace('a', { signal: client.signal })).rejects.toMatchObject({ kind: 'unavailable' })
+    const next = takePlace('a')
+    leave()
+    await expect(next).resolves.toBeTypeOf('function')
+  })
+
   it('refuses at once when too many wait, and after a while when no place becomes free', async () => {
     vi.useFakeTimers()
     try {

@@ -20,7 +20,9 @@ it('WIR-80 a platform without processes reads two files at once, one of an accou
   }) as never)
   const calls = ['a', 'b', 'c'].flatMap((account) => Array.from({ length: 12 }, () => account))
   const outcomes = await Promise.allSettled(
-    calls.map((account) => runWithin(createBudget(), () => files.read('mermaid', account, account))),
+    calls.map((account) =>
+      runWithin(createBudget(), () => files.read('mermaid', account, account, undefined)),
+    ),
   )
   const refused = outcomes.filter(({ status }) => status === 'rejected')
   expect([most, mostOfAccount]).toEqual([2, 1])
