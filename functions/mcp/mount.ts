@@ -71,7 +71,7 @@ export function mountMcp(
     }
   }
   // Some clients write the address with a slash at its end.
-  for (const path of ['/mcp', '/mcp/']) app.all(path, answer)
+  app.all('/mcp', answer)
 }
 
 /**

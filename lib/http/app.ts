@@ -1,5 +1,6 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import { cors } from 'hono/cors'
+import { getPath } from 'hono/utils/url'
 import type { Database } from '#db/database.ts'
 import type { Caller } from '#db/scope.ts'
 import { toDatabaseProblem } from '#db/sqlstate.ts'
@@ -74,7 +75,7 @@ export type C = HonoContext<Env>
  * 500.
  */
 export function createApp(services: Services): Hono<Env> {
-  const app = new Hono<Env>()
+  const app = new Hono<Env>({ getPath: getPathWithoutSlash })
   const { CORS_ORIGINS } = services.ports.config
   const isAllowed = (origin: string) => isAllowedOrigin(CORS_ORIGINS, origin)
   const preflight = cors({
@@ -151,6 +152,12 @@ function readRequestId(request: Request): string {
   return id && /^[\w.:-]{8,128}$/.test(id) ? id : crypto.randomUUID()
 }
 
+/** A slash at the end of a path does not count. The pages of the documentation are folders. */
+function getPathWithoutSlash(request: Request): string {
+  const path = getPath(request)
+  return path.length > 1 && path.endsWith('/') && !path.startsWith('/docs/') ? path.slice(0, -1) : path
+}
+
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Find the route of a method and a path. A route of every method with a wildcard is middleware. */
@@ -162,8 +169,10 @@ function findRoute(app: Hono<Env>, method: string, path: string) {
 /** Return 405 if the path supports other methods, otherwise 404. */
 function createRouteProblem(app: Hono<Env>, path: string, method: string): Problem {
   const others = methods.filter((other) => other !== method && findRoute(app, other, path))
+  // What answers GET answers HEAD.
+  const allowed = others.flatMap((other) => (other === 'GET' ? ['GET', 'HEAD'] : [other]))
   return others.length > 0
-    ? new Problem('method_not_allowed', undefined, { headers: { allow: others.join(', ') } })
+    ? new Problem('method_not_allowed', undefined, { headers: { allow: allowed.join(', ') } })
     : new Problem('not_found')
 }
 

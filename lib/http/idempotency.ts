@@ -155,13 +155,9 @@ async function storeLeasedResponse(
     .execute()
 }
 
-export const setSavepoint = writeStatement(null, () => sql`savepoint effects`)
-export const rollbackToSavepoint = writeStatement(null, () => sql`rollback to savepoint effects`)
-
 /**
  * Run `work` once per caller, operation and key within 24 hours, and store its response in the same
- * transaction. A 400 or 422 is stored too, because the same body would be refused again; its effects are
- * rolled back. Any other problem is thrown and leaves the key free.
+ * transaction. A problem is thrown, rolls back and leaves the key free, so that a mended request may have it.
  */
 export async function runIdempotent(
   { scope, vault }: IdempotencyContext,
@@ -173,33 +169,10 @@ export async function runIdempotent(
     if (!is_locked) throw createKeyInUseProblem()
     const stored = await selectStoredResponse.first(db, requestKey)
     if (stored) return openStoredResponse(vault, requestKey, stored)
-    const response = await runWithSavepoint(db, work)
+    const response = await work(db)
     await upsertResponse.run(db, requestKey, await sealResponse(vault, requestKey, response))
     return response
   })
-}
-
-async function runWithSavepoint(
-  db: WriteDb,
-  work: (db: WriteDb) => Promise<RenderedResponse>,
-): Promise<RenderedResponse> {
-  await setSavepoint.run(db)
-  try {
-    return await work(db)
-  } catch (error) {
-    const response = toRepeatableResponse(error)
-    if (!response) throw error
-    await rollbackToSavepoint.run(db)
-    return response
-  }
-}
-
-/**
- * Return the response of a problem that the same request would meet again, or undefined for any other error.
- */
-function toRepeatableResponse(error: unknown): RenderedResponse | undefined {
-  if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 422)) return undefined
-  return { status: error.status, body: error.toJson() }
 }
 
 /**
@@ -252,7 +225,7 @@ export async function runIdempotentWithLease(
   )
   const store = async (answer: Promise<RenderedResponse>) => {
     try {
-      const response = await answer.catch(throwUnlessRepeatable)
+      const response = await answer
       await storeLeasedResponse(scope.db, requestKey, await sealResponse(vault, requestKey, response))
       return response
     } catch (error) {
@@ -269,12 +242,6 @@ export async function runIdempotentWithLease(
   // The stream has told its client of a failure.
   executionCtx.waitUntil(store(stream.completed).catch(() => {}))
   return stream
-}
-
-function throwUnlessRepeatable(error: unknown): RenderedResponse {
-  const repeatable = toRepeatableResponse(error)
-  if (repeatable) return repeatable
-  throw error
 }
 
 function createKeyInUseProblem(retrySeconds = 1): Problem {

@@ -32,14 +32,18 @@ export async function countCall(
 }
 
 /**
- * Throw 429 if too many calls of this key have failed. Return how to count a failure: it throws its error, or 429
- * when calls at the same time have used up the limit.
+ * Throw 429 if too many calls of this key have failed. Return how to ask again, and how to count a failure: it
+ * throws its error, or 429 when calls at the same time have used up the limit.
  */
 export async function watchFailures(limiter: Limiter, key: string, rate: ParsedRate) {
   const failureKey = `${key}:failed`
-  const before = await limiter.count(failureKey, rate, true, 0)
-  if (before.remaining === 0) throw createRateLimitProblem(rate, before)
+  const requireRoom = async () => {
+    const { remaining, ...result } = await limiter.count(failureKey, rate, true, 0)
+    if (remaining === 0) throw createRateLimitProblem(rate, { remaining, ...result })
+  }
+  await requireRoom()
   return {
+    requireRoom,
     async countFailure(error: unknown, status: number): Promise<never> {
       if (status >= 500) throw error
       const result = await limiter.count(failureKey, rate, true)

@@ -92,19 +92,13 @@ export function mountOperations(
     const findOperation = createOperationFinder(group, keys)
     for (const [id, route] of Object.entries(group.routes)) {
       const [method = '', path = ''] = route.split(' ')
-      app.on(method, toPaths(path), (c) => handleRequest(c, id, findOperation, services))
+      app.on(method, toHonoPath(path), (c) => handleRequest(c, id, findOperation, services))
     }
   }
 }
 
-/**
- * Return the paths of an operation in Hono's form. One that is declared with a trailing slash also works
- * without it.
- */
-function toPaths(path: string): string[] {
-  const full = prefix + path.replace(/\{(\w+)\}/g, ':$1')
-  return full.endsWith('/') ? [full, full.slice(0, -1)] : [full]
-}
+/** Return the path of an operation in Hono's form. A slash at its end does not count. */
+const toHonoPath = (path: string): string => prefix + path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
 
 async function handleRequest(
   c: C,
@@ -187,6 +181,8 @@ async function answerCall(
       (error: unknown) => failures?.countFailure(error, toProblem(error).status) ?? Promise.reject(error),
     )
     .finally(() => recordKeyUse(c, caller, scope, keys, services))
+  // A guess that was right among too many wrong ones of the same moment tells nothing.
+  await failures?.requireRoom()
   if (call.effects.length + entries.length > 0) c.executionCtx.waitUntil(runEffects(call))
   return toResponse(
     c,

@@ -69,7 +69,7 @@ export function toResponse(
   if (etag) {
     setHeader(c, 'etag', etag)
     setHeader(c, 'cache-control', `public, max-age=${op.transport?.maxAgeSeconds}`)
-    if (c.req.header('if-none-match')?.includes(etag)) return respond(c, null, 304)
+    if (isCached(c, etag)) return respond(c, null, 304)
   }
   return respondJson(c, body, status)
 }
@@ -82,12 +82,18 @@ function buildNextPageUrl({ pathname, searchParams }: URL, next: NextPage, publi
   return `${publicUrl}${pathname}?${searchParams}`
 }
 
+/** Return whether the client has the answer: `*` stands for any (RFC 9110, section 13.1.2). */
+function isCached(c: C, etag: string): boolean {
+  const known = c.req.header('if-none-match')
+  return known !== undefined && (known.trim() === '*' || known.includes(etag))
+}
+
 function sendContent(c: C, { body, type, filename, etag, allowsForms }: Content, status: number): Response {
   if (etag) {
     setHeader(c, 'etag', etag)
     // The browser asks each time, so that it shows nothing after a sign-out or a deletion.
     setHeader(c, 'cache-control', 'private, no-cache')
-    if (c.req.header('if-none-match')?.includes(etag)) {
+    if (isCached(c, etag)) {
       if (body instanceof ReadableStream) void body.cancel()
       return respond(c, null, 304)
     }

@@ -42,7 +42,7 @@ function renderItem({ isChecked, blocks }: ListItem): Html {
 }
 
 function renderTable({ rows: [header = [], ...body] }: Table): Html {
-  const head = header.map((cell) => html`<th dir="auto">${renderSpans(cell)}</th>`)
+  const head = header.map((cell) => html`<th scope="col" dir="auto">${renderSpans(cell)}</th>`)
   const lines = body.map(
     (row) => html`<tr>${row.map((cell) => html`<td dir="auto">${renderSpans(cell)}</td>`)}</tr>\n`,
   )

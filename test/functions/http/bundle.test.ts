@@ -64,6 +64,8 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'staff-page',
     'stripe',
     'totp',
+    // Of rotations.
+    'turns',
     'webauthn',
     'weekly-report',
     'write',

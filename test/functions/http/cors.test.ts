@@ -197,7 +197,6 @@ describe('paths and methods', () => {
     '/api/v1',
     '/api/v1/',
     '/api/v1/nothing',
-    '/api/v1/notifications/',
     '/api/v2/notifications',
     '/API/v1/notifications',
     '/desk',
@@ -220,13 +219,13 @@ describe('paths and methods', () => {
   )
 
   it.each([
-    ['PUT', '/api/v1/notifications', 'GET'],
-    ['DELETE', '/api/v1/notifications/configs', 'GET, POST'],
+    ['PUT', '/api/v1/notifications', 'GET, HEAD'],
+    ['DELETE', '/api/v1/notifications/configs', 'GET, HEAD, POST'],
     ['PUT', '/api/v1/notifications/configs/01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d11', 'PATCH, DELETE'],
     ['GET', '/api/v1/auth/login', 'POST'],
     ['GET', '/jobs/notifications/deliver', 'POST'],
-    ['POST', '/health', 'GET'],
-    ['POST', '/openapi.json', 'GET'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['POST', '/openapi.json', 'GET, HEAD'],
   ])('returns 405 with an Allow header for a wrong method: %s %s', async (method, path, allow) => {
     const response = await send(path, { method })
     expect([response.status, await response.json()]).toEqual([405, { detail: 'Method not allowed' }])

@@ -128,8 +128,8 @@ describe('an answer of the app', () => {
     expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key')
   })
   it.each([
-    ['/things', 'PUT', 405, 'GET, POST'],
-    ['/failing', 'DELETE', 405, 'GET'],
+    ['/things', 'PUT', 405, 'GET, HEAD, POST'],
+    ['/failing', 'DELETE', 405, 'GET, HEAD'],
     ['/nothing', 'GET', 404, null],
   ])('to %s %s is %i', async (path, method, status, allow) => {
     const answer = await open().send(path, { method })
