@@ -2,8 +2,12 @@ import { listLetters, toReadForm } from '#rules/text/fold.ts'
 
 // The rules judge a text as a reader sees it. The masked text keeps the signs that were written.
 
-/** Characters other than printable ASCII, with the letter that their marks may belong to. */
-const unusualRun = /[ -~]?[^\t\n\r -~]+/g
+/**
+ * Characters other than printable ASCII, with the letter that their marks may belong to; signs of addresses as a
+ * URL may write them.
+ */
+const unusualRun = /%(?:2e|3a|5c)|[ -~]?[^\t\n\r -~]+/gi
+const encodedSign = /^%\w\w$/
 const option = /^[–—]$/
 const lineBreak = /^[\u0085\u2028\u2029]$/
 const control = /^[\p{Cc}\ufff9-\ufffb]$/u
@@ -37,6 +41,12 @@ function read(text: string): { reading: string; differences: Difference[] } {
   for (const { 0: run, index } of text.matchAll(unusualRun)) {
     reading += text.slice(copied, index)
     copied = index + run.length
+    if (encodedSign.test(run)) {
+      const sign = decodeURIComponent(run)
+      differences.push({ at: reading.length, read: sign, written: run })
+      reading += sign
+      continue
+    }
     const letters = listLetters(run)
     const isDisguise = isInLatinWord(run, text[copied]) && letters.every(isAsciiOrLookalike)
     for (const [n, letter] of letters.entries()) {

@@ -126,6 +126,9 @@ it.each(signs)('SES-22 masks a secret after a label and %j', (sign) => {
 it.each([
   ['10.20.30.44', '１０．２０．３０．４４'],
   ['10.20.30.44', '10。20。30。44'],
+  ['10.20.30.44', 'https://x.example/?host=10%2E20%2e30%2E44'],
+  ['fe80::1:2', 'fe80%3A%3A1%3a2'],
+  ['\\\\srv09\\adm$', '%5C%5Csrv09%5Cadm$'],
   ['bob.k@contoso.example', 'ｂｏｂ.k＠contoso．example'],
   ['\\\\srv09\\adm$', '＼＼srv09＼adm＄'],
   ['fe80::1:2', 'ｆｅ８０：：１：２'],
