@@ -1,4 +1,4 @@
-import { listLetters, toReadForm } from '#rules/text/fold.ts'
+import { isReadForm, listLetters, toReadForm } from '#rules/text/fold.ts'
 
 // The rules judge a text as a reader sees it. The masked text keeps the signs that were written.
 
@@ -11,6 +11,7 @@ const encodedSign = /^%\w\w$/
 const option = /^[–—]$/
 const lineBreak = /^[\u0085\u2028\u2029]$/
 const control = /^[\p{Cc}\ufff9-\ufffb]$/u
+const unreadable = /[\p{Cc}\ufff9-\ufffb\u2028\u2029]/u
 /** Letters that look like one of ASCII, which is at the same place of the text below. */
 const lookalikes = 'аеорсухѕіјԁԛԝһӏАВЕКМНОРСТУХЅІЈԚԜӀοανρκιΑΒΕΖΗΙΚΜΝΟΡΤΥΧ'
 const lookedLike = 'aeopcyxsijdqwhlABEKMHOPCTYXSIJQWIoavpkiABEZHIKMNOPTYX'
@@ -47,8 +48,14 @@ function read(text: string): { reading: string; differences: Difference[] } {
       reading += sign
       continue
     }
+    const mayBeDisguise = isInLatinWord(run, text[copied])
+    // Most runs are words that read as they are written.
+    if (!mayBeDisguise && !unreadable.test(run) && isReadForm(run)) {
+      reading += run
+      continue
+    }
     const letters = listLetters(run)
-    const isDisguise = isInLatinWord(run, text[copied]) && letters.every(isAsciiOrLookalike)
+    const isDisguise = mayBeDisguise && letters.every(isAsciiOrLookalike)
     for (const [n, letter] of letters.entries()) {
       const before = letters[n - 1] ?? text[index - 1] ?? ' '
       const after = letters[n + 1] ?? text[copied] ?? ' '

@@ -58,6 +58,12 @@ export function toReadForm(text: string): string {
     .replace(optionalMark, '')
 }
 
+const changedInReadForm = new RegExp(`\\p{DI}|´|${sign.source}|${optionalMark.source}`, 'u')
+
+/** Return whether a text is in its form for readers. This is faster than comparing the two. */
+export const isReadForm = (text: string): boolean =>
+  !changedInReadForm.test(text) && text.normalize('NFKC') === text
+
 const foldCases = (text: string): string =>
   toReadForm(text)
     .toLowerCase()
