@@ -619,6 +619,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'ai.sessions.get': 'GET /ai-sessions/{session_id}',
       'ai.sessions.delete': 'DELETE /ai-sessions/{session_id}',
       'ai.sessions.resolve': 'POST /ai-sessions/{session_id}/resolve',
+      'ai.sessions.previewResolution': 'POST /ai-sessions/{session_id}/resolve/preview',
       'ai.sessions.abandon': 'POST /ai-sessions/{session_id}/abandon',
     },
   },

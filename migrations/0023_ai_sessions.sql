@@ -35,6 +35,8 @@ create table ai_sessions (
   state_version       integer not null default 0,
   outcome             text check (outcome in ('resolved', 'workaround', 'not_reproducible')),
   resolution_notes    text check (length(resolution_notes) <= 20000),
+  -- What the client is told of it; the notes are for colleagues.
+  resolution          text check (length(resolution) between 1 and 20000),
   -- What remains to be done after the resolution.
   follow_up           text check (length(follow_up) between 1 and 20000),
   -- The last note that was written to the ticket.
@@ -439,7 +441,7 @@ call app.protect('runner_runs');
 grant select, insert, delete on ai_sessions to app_runtime;
 grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, evidence_items,
               pending_task_lane, task_lane_version, is_branching, active_branch_id, escalation_package, escalated_to_id, picked_up_by_id, state_version,
-              outcome, resolution_notes, follow_up, psa_push_id, last_activity_at, updated_at, resolved_at) on ai_sessions to app_runtime;
+              outcome, resolution_notes, resolution, follow_up, psa_push_id, last_activity_at, updated_at, resolved_at) on ai_sessions to app_runtime;
 grant select, insert on ai_branches, ai_messages, ai_message_uploads to app_runtime;
 grant select, insert, update (response, answer_work_id) on ai_steps to app_runtime;
 grant select, insert, update (value, source, created_by, updated_at) on ai_facts to app_runtime;

@@ -285,7 +285,7 @@ create function app.article_texts(i kb_imports) returns text[] language sql stab
 $$;
 create function app.session_texts(s ai_sessions) returns text[] language sql stable set search_path = public, pg_temp as $$
   select array[s.title, concat_ws(E'\n', s.problem_summary, s.issue_category),
-         concat_ws(E'\n', s.triage_hypothesis, s.resolution_notes, (
+         concat_ws(E'\n', s.triage_hypothesis, s.resolution_notes, s.resolution, (
            select string_agg(f.title, E'\n') from ai_fixes f
             where f.account_id = s.account_id and f.session_id = s.id and f.status in ('applied_success', 'applied_partial')))]
    where s.status = 'resolved' and s.outcome <> 'not_reproducible'

@@ -117,7 +117,7 @@ $$;
 create function app.ai_session_search(s ai_sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.search_words(
     app.search_tag(s.account_id, 'ai_session'), concat_ws(' ', s.title, s.psa_ticket_id, s.client_name, s.asset_name),
-    concat_ws(' ', s.problem_summary, s.issue_category), concat_ws(' ', s.triage_hypothesis, s.resolution_notes),
+    concat_ws(' ', s.problem_summary, s.issue_category), concat_ws(' ', s.triage_hypothesis, s.resolution_notes, s.resolution),
     case when s.status in ('requesting_escalation', 'escalated') then '{all}'
          else array_remove(array[s.user_id, s.escalated_to_id, s.picked_up_by_id]::text[], null)
               || array(select distinct h.claimed_by::text from ai_handoffs h
@@ -407,7 +407,7 @@ call app.index_search('trees', 'flow', changes => '{status,visibility,author_id,
 call app.index_search('script_templates', 'script', changes => '{name,description,script_body,is_shared,created_by,team_id}');
 call app.index_search('sessions', 'session', changes => '{ticket_number,client_name,notes,next_steps}');
 call app.index_search('ai_sessions', 'ai_session', changes => '{title,psa_ticket_id,client_name,asset_name,problem_summary,issue_category,
-  triage_hypothesis,resolution_notes,status,user_id,escalated_to_id,picked_up_by_id}');
+  triage_hypothesis,resolution_notes,resolution,status,user_id,escalated_to_id,picked_up_by_id}');
 call app.index_search('kb_imports', 'article');
 call app.index_search('network_diagrams', 'diagram',
   changes => '{name,description,client_name,asset_name,nodes,is_archived,created_by,team_id}');

@@ -74,7 +74,7 @@ const sources: Record<SearchType, Source> = {
     table: sql`ai_sessions`,
     condition: sql`app.sees_ai_session(r)`,
     title: sql`r.title`,
-    text: sql`concat_ws(' ', r.psa_ticket_id, r.client_name, r.asset_name, r.problem_summary, r.issue_category, r.triage_hypothesis, r.resolution_notes)`,
+    text: sql`concat_ws(' ', r.psa_ticket_id, r.client_name, r.asset_name, r.problem_summary, r.issue_category, r.triage_hypothesis, r.resolution_notes, r.resolution)`,
     treeId: sql`r.tree_id`,
     ticket: sql`r.psa_ticket_id`,
     client: sql`r.client_name`,

@@ -103,7 +103,14 @@ export const erasure: Declaration = {
   knowledge_terms: { account: batches(), person: keeps(work, 'term') },
   ai_sessions: {
     account: batches(100),
-    person: keeps(work, 'problem_summary', 'resolution_notes', 'follow_up', 'escalation_package'),
+    person: keeps(
+      work,
+      'problem_summary',
+      'resolution_notes',
+      'resolution',
+      'follow_up',
+      'escalation_package',
+    ),
   },
   ai_branches: { account: deleted, person: nothing },
   ai_calls: { account: batches(), person: nothing },

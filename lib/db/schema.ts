@@ -295,6 +295,7 @@ export interface AiSessionsTable {
   state_version: Generated<number>
   outcome: 'resolved' | 'workaround' | 'not_reproducible' | null
   resolution_notes: string | null
+  resolution: string | null
   follow_up: string | null
   psa_push_id: string | null
   last_activity_at: Generated<string>

@@ -113,9 +113,14 @@ export const aiFixtures = {
     body: {
       outcome: 'resolved',
       notes: 'A new driver.',
+      resolution: 'We replaced the driver.',
       follow_up: 'Order a roller.',
       accept_proposals: true,
     },
+  }),
+  'ai.sessions.previewResolution': async (service, owner) => ({
+    ...(await createFullSession(service, owner)),
+    body: { outcome: 'resolved', resolution: 'We replaced the driver.', accept_proposals: true },
   }),
   'ai.sessions.abandon': createFullSession,
 

@@ -53,7 +53,7 @@ export const aiSessionOperations = [
     route: 'POST /ai-sessions/{session_id}/resolve',
     summary: 'Resolve an AI session',
     description:
-      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. The ticket’s resolution gets what the client may read: the problem, the outcome and the fixes that helped. With it the ticket gets the status that the connection has for resolved cases on its board. `GET /integrations/psa/pushes?source_id=…` shows a refusal of the ticketing system. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`.',
+      'Closes the session with an outcome and writes its documentation, which goes to the linked ticket as an internal note. The ticket’s resolution gets what the client may read: the problem, the outcome, your `resolution` and the fixes that helped. With it the ticket gets the status that the connection has for resolved cases on its board. `GET /integrations/psa/pushes?source_id=…` shows a refusal of the ticketing system. Returns 409 `wrong_state` for a closed session, and 409 `unsettled_items` with `fixes`, `questions` and `actions` that nobody has decided on: give their `outcomes`, or set `accept_proposals`.',
     access: 'engineer',
     limit: 'write',
     feature,
@@ -69,6 +69,23 @@ export const aiSessionOperations = [
         params.session_id,
         aiSessions.resolve(ctx, params.session_id, body),
       ),
+  }),
+
+  operation({
+    id: 'ai.sessions.previewResolution',
+    route: 'POST /ai-sessions/{session_id}/resolve/preview',
+    summary: 'Preview the resolution of an AI session',
+    description:
+      'Returns both texts that resolving it with this body would add to the ticket now, and changes nothing. Returns 409 when resolving would.',
+    access: 'engineer',
+    limit: '30/minute',
+    feature,
+    params: schemas.AiSessionId,
+    body: schemas.AiSessionResolve,
+    success: 200,
+    returns: schemas.ResolutionPreview,
+    errors: ['already_decided', 'unsettled_items', 'wrong_state'],
+    handle: ({ ctx, params, body }) => aiSessions.previewResolution(ctx, params.session_id, body),
   }),
 
   operation({

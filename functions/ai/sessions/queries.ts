@@ -95,14 +95,20 @@ const resolvedData = sql`
 /** Resolve an open session, close its open handoff, and insert its messages for webhooks. */
 export const resolveAiSession = writeStatement(
   ClosedRow.extend(EmittedWebhooks.shape),
-  (id: string, { outcome, notes, follow_up }: AiSessionResolve) => sql`
+  (id: string, { outcome, notes, resolution, follow_up }: AiSessionResolve) => sql`
     with ${openSession(id)}, closed_session as (
       update ai_sessions s
-         set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, follow_up = ${follow_up ?? null},
-             resolved_at = app.now(), updated_at = app.now(), last_activity_at = app.now()
+         set status = 'resolved', outcome = ${outcome}, resolution_notes = ${notes ?? null}, resolution = ${resolution ?? null},
+             follow_up = ${follow_up ?? null}, resolved_at = app.now(), updated_at = app.now(), last_activity_at = app.now()
         from open_session o where s.account_id = app.account_id() and s.id = o.id returning s.*, o.status as old_status
     ), closed_handoff as (${closeHandoff(id)} returning h.id)
     select s.id, ${hadHandoff}, ${callEmitWebhook('session.completed', sql`s.id::text`, resolvedData)} as webhook_delivery_ids from closed_session s`,
+)
+
+/** Select the time that the database takes for this moment. */
+export const selectNow = readStatement(
+  z.object({ now: z.string() }),
+  () => sql`select app.iso(app.now()) as now`,
 )
 
 /** Record outcomes of fixes of the caller's own session that have no final one yet. */

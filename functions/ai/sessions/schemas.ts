@@ -380,6 +380,8 @@ const item = {
   updated_at: Time.describe('When it last changed.'),
   resolved_at: Time.nullable().describe('When it was resolved.'),
 }
+const resolutionExample = 'We replaced the printer driver. Reception prints again.'
+
 export const AiSessionListItem = z.strictObject(item).meta({ id: 'AISessionListItem' })
 export type AiSessionListItem = z.infer<typeof AiSessionListItem>
 
@@ -401,7 +403,12 @@ export const AiSessionDetail = z
       .record(z.string(), z.json())
       .nullable()
       .describe('The content of the last escalation.'),
-    resolution_notes: z.string().nullable().describe('The notes of its resolution.'),
+    resolution_notes: z.string().nullable().describe('The notes of its resolution, for colleagues.'),
+    resolution: z
+      .string()
+      .nullable()
+      .describe('What the client is told of its resolution.')
+      .meta({ example: resolutionExample }),
     follow_up: z.string().nullable().describe('What remains to be done after the resolution.'),
     steps: z.array(GuidedStep).describe('The steps of a guided session, in order.'),
     messages: z.array(AiMessage).describe('The messages of the active branch, in order.'),
@@ -475,8 +482,13 @@ export const AiSessionResolve = z
   .strictObject({
     outcome: AiOutcome,
     notes: Text.optional()
-      .describe('What solved the problem, and how that was verified.')
+      .describe('What solved the problem, and how that was verified. Only colleagues read it.')
       .meta({ example: 'Replaced the driver; two test pages came out.' }),
+    resolution: Text.optional()
+      .describe(
+        'What the client is told: a part of the ticket’s resolution. Addresses, paths and secrets are masked.',
+      )
+      .meta({ example: resolutionExample }),
     follow_up: Text.optional().describe('What remains to be done. Only colleagues read it.'),
     outcomes: z
       .array(FixOutcomeEntry)
@@ -498,6 +510,21 @@ export const AiSessionResolve = z
   })
   .meta({ id: 'AISessionResolve' })
 export type AiSessionResolve = z.infer<typeof AiSessionResolve>
+
+export const ResolutionPreview = z
+  .strictObject({
+    ticket_id: z.string().nullable().describe('Id of the ticket that gets both texts; null for none.'),
+    documentation: z
+      .string()
+      .describe('The internal note, as colleagues would read it.')
+      .meta({ example: 'Outcome: resolved' }),
+    resolution: z
+      .string()
+      .describe('The resolution of the ticket, as the client would read it.')
+      .meta({ example: resolutionExample }),
+  })
+  .meta({ id: 'ResolutionPreview' })
+export type ResolutionPreview = z.infer<typeof ResolutionPreview>
 
 export const SessionClose = z
   .strictObject({

@@ -14,7 +14,7 @@ import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { createDefaultTitle, toSessionTitle } from '#rules/ai/session-title.ts'
 import { type AiStatus, openStates } from '#rules/ai/session-values.ts'
 import { forAccount } from '#rules/audience.ts'
-import { forClient } from '#rules/release.ts'
+import { forTicket } from '#rules/release.ts'
 import { writeClientResolution, writeDocumentation } from '#vendors/ai/documentation.ts'
 import { type EmbedContext, embedTexts } from '#vendors/ai/embeddings.ts'
 import type { CaseMaterial, TicketFacts } from '#vendors/ai/facts.ts'
@@ -23,7 +23,7 @@ import { listUnsettledItems, type ProposedFix } from '#vendors/ai/unsettled.ts'
 import { toPromptDetails, toPromptNotes } from '#vendors/psa/prompt.ts'
 import { maxEntryMinutes, measureMinutes, roundMinutes } from '#vendors/psa/time-entry.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
-import { enqueuePush } from '#work/pushes.ts'
+import { enqueuePush, prepareNote } from '#work/pushes.ts'
 import { enqueueWebhooks } from '#work/webhooks.ts'
 import * as queries from './queries.ts'
 import type {
@@ -32,6 +32,7 @@ import type {
   AiSessionQuery,
   AiSessionResolve,
   FixOutcomeEntry,
+  ResolutionPreview,
   SessionClose,
 } from './schemas.ts'
 
@@ -106,15 +107,68 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
  */
 export async function pushResolution(ctx: Pick<WriteContext, 'db'>, session: AiSessionRow) {
   const { id: sourceId, psa_ticket_id: ticketId } = session
-  const text = writeDocumentation(session, {}, (await selectExportMasking.one(ctx.db)).is_masked)
+  const { text, note } = await writeResolution(ctx, session)
   const pushId = await pushDocumentation(ctx, session, text)
-  const note = {
-    visibility: 'resolution',
-    text: forClient(writeClientResolution(session)),
-  } as const
   if (ticketId)
     await enqueuePush(ctx.db, { ticketId, note, sourceKind: 'ai_session', sourceId, setsStatus: true })
   return { text, pushId }
+}
+
+async function writeResolution({ db }: Pick<ReadContext, 'db'>, session: AiSessionRow) {
+  const text = writeDocumentation(session, {}, (await selectExportMasking.one(db)).is_masked)
+  return { text, note: forTicket('resolution', writeClientResolution(session)) }
+}
+
+/** Return the texts that resolving a session would push now. */
+export async function previewResolution(
+  { db }: WriteContext,
+  id: string,
+  input: AiSessionResolve,
+): Promise<ResolutionPreview> {
+  const before = await findOwn(db, id, openStates)
+  const outcomes = settleOutcomes(before, input)
+  const { now } = await queries.selectNow.one(db)
+  const { text, note } = await writeResolution({ db }, toResolved(before, input, outcomes, now))
+  const [documentation, resolution] = await Promise.all(
+    [{ visibility: 'internal', text: forAccount(text) } as const, note].map((part) => prepareNote(db, part)),
+  )
+  return {
+    ticket_id: before.psa_ticket_id,
+    documentation: documentation?.text ?? '',
+    resolution: resolution?.text ?? '',
+  }
+}
+
+/** Return a session as it would be resolved. */
+function toResolved(
+  session: AiSessionRow,
+  { outcome, ...texts }: AiSessionResolve,
+  outcomes: readonly FixOutcomeEntry[],
+  now: string,
+): AiSessionRow {
+  const suggested_fixes = session.suggested_fixes.map((fix): Fix => {
+    const entry = outcomes.find(({ fix_id }) => fix_id === fix.id)
+    if (!entry) return fix
+    const [entryNotes, reason] = [entry.notes ?? null, entry.reason ?? null]
+    return {
+      ...fix,
+      status: entry.outcome,
+      ai_outcome_proposal: null,
+      partial_notes: entry.outcome === 'applied_partial' ? entryNotes : fix.partial_notes,
+      pending_reason: entry.outcome === 'applied_pending' ? reason : fix.pending_reason,
+      failure_reason: entry.outcome === 'applied_failed' ? entryNotes : fix.failure_reason,
+    }
+  })
+  return {
+    ...session,
+    status: 'resolved',
+    resolved_at: now,
+    outcome,
+    resolution_notes: texts.notes ?? null,
+    resolution: texts.resolution ?? null,
+    follow_up: texts.follow_up ?? null,
+    suggested_fixes,
+  }
 }
 
 /** Return the duration of a resolved session as a time entry would have it. */

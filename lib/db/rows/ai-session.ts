@@ -176,6 +176,7 @@ export const AiSessionRow = AiSessionItem.extend({
   active_branch_id: text,
   escalation_package: z.custom<Record<string, unknown> | null>(),
   resolution_notes: nullableText,
+  resolution: nullableText,
   follow_up: nullableText,
   steps: z.custom<GuidedStep[]>(),
   messages: z.custom<AiMessage[]>(),

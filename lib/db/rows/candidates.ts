@@ -53,7 +53,7 @@ const articleColumns = sql`
    where i.status <> 'failed' and app.sees('team', i.created_by, i.team_id)
      and not exists (select from trees t where t.account_id = i.account_id and t.id = i.tree_id and t.status = 'published' and t.deleted_at is null)`
 const sessionColumns = sql`
-  select 'session', s.id, s.title, f.score, f.similarity, jsonb_build_object('problem', s.problem_summary, 'cause', s.triage_hypothesis, 'notes', s.resolution_notes,
+  select 'session', s.id, s.title, f.score, f.similarity, jsonb_build_object('problem', s.problem_summary, 'cause', s.triage_hypothesis, 'notes', s.resolution_notes, 'resolution', s.resolution,
          'fixes', coalesce((select jsonb_agg(x.title order by x.created_at, x.id) from ai_fixes x
                              where x.account_id = s.account_id and x.session_id = s.id and x.status in ('applied_success', 'applied_partial')), '[]'))
     from found f join ai_sessions s on s.account_id = app.account_id() and s.id = f.ai_session_id

@@ -107,6 +107,7 @@ function writeDone(session: AiSessionRow): string[] {
   const {
     outcome,
     resolution_notes,
+    resolution,
     follow_up,
     suggested_fixes,
     pending_task_lane,
@@ -124,6 +125,7 @@ function writeDone(session: AiSessionRow): string[] {
     toSection('Scripts', session.script_runs.map(writeScriptResult)),
     toSection('Sources', listSources(session)),
     `Result\n${resolution_notes ?? toSentence(outcome ?? '')}`,
+    resolution ? `Told the client\n${resolution}` : '',
     toSection('Follow-up', [...(follow_up ? [follow_up] : []), ...waitingFixes.map(describeFix)]) ||
       'Follow-up\n- none',
     minutes === null ? '' : `Time\n${formatDuration(minutes * 60)}`,
@@ -132,11 +134,11 @@ function writeDone(session: AiSessionRow): string[] {
 
 /** Write what the client of a resolved case may read: facts of `toClientCase` alone. The caller masks it. */
 export function writeClientResolution(session: AiSessionRow): string {
-  const { title, problem_summary, outcome, suggested_fixes } = session
+  const { title, problem_summary, outcome, resolution, suggested_fixes } = session
   const helpful = suggested_fixes.filter(({ status }) => fixResults[status].hasHelped)
   return [
     `Problem\n${problem_summary ?? title}`,
-    `Result\n${toSentence(outcome ?? '')}`,
+    `Result\n${[toSentence(outcome ?? ''), resolution].filter(Boolean).join('\n')}`,
     toSection(
       'What was done',
       helpful.map(({ title, status }) =>

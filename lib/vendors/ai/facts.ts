@@ -101,11 +101,11 @@ const maxTurns = 30
 /** Return a whole case for a writing prompt, with the conversation and the resolution. */
 export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
   const session = dropUnsettledItems(row)
-  const { status, outcome, resolution_notes: notes, follow_up } = session
+  const { status, outcome, resolution_notes: notes, resolution: told_client, follow_up } = session
   return {
     ...toCaseFacts(session, ticket),
     status,
-    resolution: outcome && { outcome, notes, follow_up },
+    resolution: outcome && { outcome, notes, told_client, follow_up },
     conversation: session.messages
       .filter(isAnswer)
       .slice(-maxTurns)
@@ -119,7 +119,7 @@ export function toWholeCase(row: AiSessionRow, ticket: TicketFacts | null) {
  * technicians, no task lane, and no details and internal notes of the ticket.
  */
 export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) {
-  const { title, problem_summary, evidence_items, suggested_fixes, status, outcome } =
+  const { title, problem_summary, evidence_items, suggested_fixes, status, outcome, resolution } =
     dropUnsettledItems(session)
   return {
     now: session.local_time,
@@ -129,7 +129,7 @@ export function toClientCase(session: AiSessionRow, ticket: TicketFacts | null) 
       .filter(({ status }) => fixResults[status].isApplied)
       .map(({ title, status }) => ({ title, status })),
     status,
-    resolution: outcome && { outcome },
+    resolution: outcome && { outcome, told_client: resolution },
     ticket: ticket && {
       ...ticket,
       configurations: [],

@@ -147,7 +147,7 @@ describe.each(psaProviders)('%s', (provider) => {
   )
 
   it.each([true, false])(
-    'AUD-02 answers with the documentation that it sends, masked %s',
+    'AUD-02 PSA-61 PSA-69 previews and answers with what resolving a case sends, masked %s',
     async (isMasked) => {
       const scene = await createScene(isMasked)
       const escalation = await scene.push(`${await createCase(scene)}/escalate`, {
@@ -159,14 +159,27 @@ describe.each(psaProviders)('%s', (provider) => {
           urgency: 'high',
         },
       })
-      const resolution = await scene.push(`${await createCase(scene)}/resolve`, {
-        ...{ outcome: 'resolved', notes: planted, follow_up: planted },
-      })
+      const path = await createCase(scene)
+      const close = {
+        ...{ outcome: 'resolved', notes: `For us: ${planted}`, follow_up: planted },
+        resolution: `We replaced the driver. ${planted}`,
+      }
+      const preview = await scene.admin.call('POST', `${path}/resolve/preview`, close)
+      expectStatus(preview, 200)
+      const resolution = await scene.push(`${path}/resolve`, close)
       expect(escalation.sent).toEqual([{ text: escalation.body.documentation, summary: null }])
       const { documentation } = resolution.body
       expect(resolution.sent).toContainEqual({ text: documentation, summary: null })
       const [told] = resolution.sent.filter(({ text }) => text !== documentation)
       expect([resolution.sent.length, countSecrets(told?.text ?? planted)]).toEqual([2, 0])
+      expect(told?.text).toContain('Resolved\nWe replaced the driver. Mail ')
+      expect(told?.text).not.toContain('For us')
+      expect(documentation).toContain('Told the client\nWe replaced the driver.')
+      expect([preview.body.documentation, preview.body.resolution]).toEqual([documentation, told?.text])
+      const { body: stored } = await scene.admin.call('GET', path)
+      expect(stored.resolution).toBe(close.resolution)
+      const { body: found } = await scene.admin.call('GET', '/search?q=replaced%20driver')
+      expect(found.results.map(({ id }: { id: string }) => id)).toContain(path.split('/').at(-1))
       for (const { body } of [escalation, resolution])
         expect(countSecrets(body.documentation) === 0).toBe(isMasked)
     },

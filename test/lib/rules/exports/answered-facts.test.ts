@@ -199,7 +199,12 @@ describe.each(fixStatuses)('PSA-39 a fix that is %s', (status) => {
           pending_task_lane: { questions: [], actions: [], responses: [] },
           created_at: '2026-11-21T09:30:00Z',
         },
-        ...{ resolved_at: outcome && '2026-11-21T09:40:00Z', resolution_notes: null, follow_up: null },
+        ...{
+          resolved_at: outcome && '2026-11-21T09:40:00Z',
+          resolution_notes: null,
+          resolution: null,
+          follow_up: null,
+        },
       } as unknown as AiSessionRow
       const { hasHelped, isApplied, words } = fixResults[status]
       const documentation = writeDocumentation(session, {}, false)
@@ -209,7 +214,10 @@ describe.each(fixStatuses)('PSA-39 a fix that is %s', (status) => {
       expect(resolution + JSON.stringify(facts)).not.toContain('spooler')
       expect(resolution.includes('Restart it')).toBe(hasHelped)
       expect(resolution.includes('Restart it: worked in part')).toBe(status === 'applied_partial')
-      expect([facts.status, facts.resolution]).toEqual([session.status, outcome && { outcome }])
+      expect([facts.status, facts.resolution]).toEqual([
+        session.status,
+        outcome && { outcome, told_client: null },
+      ])
       expect(facts.fixes).toEqual(isApplied ? [{ title: 'Restart it', status }] : [])
       expect(documentation.includes('Restart it')).toBe(isApplied || outcome === null)
       if (documentation.includes('Restart it')) expect(documentation).toContain(`- Restart it: ${words}`)
