@@ -22,6 +22,8 @@ create table ai_sessions (
   asset_name          text check (length(asset_name) between 1 and 200),
   issue_category      text check (length(issue_category) between 1 and 200),
   triage_hypothesis   text check (length(triage_hypothesis) between 1 and 20000),
+  -- Whether a person has confirmed that the hypothesis is the cause.
+  cause_confirmed     boolean not null default false check (not cause_confirmed or triage_hypothesis is not null),
   evidence_items      jsonb not null default '[]' check (
     jsonb_typeof(evidence_items) = 'array' and jsonb_array_length(evidence_items) <= 500),
   pending_task_lane   jsonb not null default '{"questions": [], "actions": [], "responses": []}' check (app.is_task_lane(pending_task_lane)),
@@ -439,7 +441,7 @@ call app.protect('mcp_servers');
 call app.protect('runner_runs');
 
 grant select, insert, delete on ai_sessions to app_runtime;
-grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, evidence_items,
+grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, cause_confirmed, evidence_items,
               pending_task_lane, task_lane_version, is_branching, active_branch_id, escalation_package, escalated_to_id, picked_up_by_id, state_version,
               outcome, resolution_notes, resolution, follow_up, psa_push_id, last_activity_at, updated_at, resolved_at) on ai_sessions to app_runtime;
 grant select, insert on ai_branches, ai_messages, ai_message_uploads to app_runtime;

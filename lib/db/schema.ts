@@ -284,6 +284,7 @@ export interface AiSessionsTable {
   asset_name: string | null
   issue_category: string | null
   triage_hypothesis: string | null
+  cause_confirmed: Generated<boolean>
   evidence_items: Generated<JsonColumns['ai_sessions.evidence_items']>
   pending_task_lane: Generated<JsonColumns['ai_sessions.pending_task_lane']>
   task_lane_version: Generated<number>

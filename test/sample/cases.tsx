@@ -167,6 +167,13 @@ function Escalate({ session, onChange }: { session: AISession; onChange: () => v
     <section className="step">
       <h2>Escalate</h2>
       <Actions actions={[{ text: 'Let the assistant write it', act: write }]} />
+      {session.hints.length > 0 && (
+        <ul className="hints" role="note">
+          {session.hints.map(({ code, text }) => (
+            <li key={code}>{text}</li>
+          ))}
+        </ul>
+      )}
       <Form
         key={draft.summary}
         fields={{ ...fields, urgency: { ...urgency, defaultValue: draft.urgency ?? 'normal' } }}

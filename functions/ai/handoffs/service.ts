@@ -10,6 +10,7 @@ import { withColleagues } from '#functions/presence/service.ts'
 import { createEventStream } from '#http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound } from '#problem.ts'
+import { listEscalationHints } from '#rules/ai/escalation-hints.ts'
 import { type EscalationDetails, toEscalationDetails } from '#rules/events/escalation-alert.ts'
 import { release } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
@@ -36,8 +37,8 @@ export async function create(
   { intent, ...input }: HandoffCreate,
 ): Promise<Handoff> {
   if (intent === 'escalate') {
-    const { handoff, alsoHere } = await escalateSession(ctx, id, input)
-    return withColleagues(handoff, alsoHere)
+    const { handoff, hints, alsoHere } = await escalateSession(ctx, id, input)
+    return withColleagues(hints.length > 0 ? { ...handoff, hints } : handoff, alsoHere)
   }
   requireOtherTarget(ctx, input)
   return inTransaction(ctx.db, async (db) => {
@@ -58,7 +59,7 @@ export async function create(
 }
 
 export async function escalate(ctx: WriteContext, id: string, input: HandoffEscalate): Promise<SessionClose> {
-  const { handoff, text, pushId, notified, alsoHere } = await escalateSession(ctx, id, input)
+  const { handoff, text, pushId, notified, hints, alsoHere } = await escalateSession(ctx, id, input)
   const psa_push = pushId ? 'queued' : 'not_linked'
   return withColleagues(
     {
@@ -67,6 +68,7 @@ export async function escalate(ctx: WriteContext, id: string, input: HandoffEsca
       handoff_id: handoff.id,
       documentation: text,
       psa_push,
+      hints,
       notified,
       proposed_minutes: null,
     },
@@ -111,7 +113,7 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
 async function escalateSession(ctx: WriteContext, id: string, input: HandoffEscalate) {
   requireOtherTarget(ctx, input)
   const { db } = ctx
-  const { text, handoff, pushId, liveEvent, event, reminder, alsoHere } = await retryOnConflict(
+  const { text, handoff, hints, pushId, liveEvent, event, reminder, alsoHere } = await retryOnConflict(
     'session',
     () => tryEscalate(ctx, id, input),
   )
@@ -120,7 +122,7 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
   if (reminder) enqueueReminder(db, reminder)
   if (pushId) db.outbox({ kind: 'push', id: pushId, attempt: 1 })
   db.outbox({ kind: 'assessment', id: handoff.id, attempt: 1 })
-  return { handoff, text, pushId, notified: event.user_ids.length, alsoHere }
+  return { handoff, text, pushId, hints, notified: event.user_ids.length, alsoHere }
 }
 
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
@@ -141,7 +143,7 @@ async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string,
     liveEventData: toLiveEventData(session, handoff, alert, caller.name),
     event: toEscalationEvent(session, handoff, alert, { userId, name: caller.name }),
   })
-  return { text, alsoHere, ...escalation }
+  return { text, hints: listEscalationHints(session, input.what_was_tried), alsoHere, ...escalation }
 }
 
 function toNewHandoff(

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { maxLaneBytes, maxLaneItems } from '#db/rows/ai-session.ts'
 import { AlsoHere } from '#functions/presence/schemas.ts'
 import { Flag, Id, idParams, MessageRole, Name, Text, Time, Version } from '#http/fields.ts'
+import { escalationHints } from '#rules/ai/escalation-hints.ts'
 import {
   aiOutcomes,
   aiStatuses,
@@ -316,10 +317,22 @@ export const caseFields = {
   what_was_tried: z.string().describe('What was tried, with the results.'),
   next_steps: z.string().describe('What to do next.'),
 }
+const hintCodes = Object.keys(escalationHints) as (keyof typeof escalationHints)[]
+export const EscalationHint = z
+  .strictObject({
+    code: z.enum(hintCodes).meta({ id: 'EscalationHintCode' }).describe('What is missing.'),
+    text: z.string().describe('The same as a sentence.').meta({ example: escalationHints.no_client }),
+  })
+  .meta({ id: 'EscalationHint' })
+
 export const Handoff = z
   .strictObject({
     id: Id,
     also_here: AlsoHere.optional(),
+    hints: z
+      .array(EscalationHint)
+      .optional()
+      .describe('What the escalation lacks. Returned only by its request, and only if there is anything.'),
     session_id: Id.describe('Id of the AI session.'),
     intent: HandoffIntent.describe('`park`: parked. `escalate`: handed over to a colleague.'),
     created_by: Id.describe('The engineer who handed the session over.'),
@@ -392,8 +405,9 @@ export const AiSessionDetail = z
     triage_hypothesis: z
       .string()
       .nullable()
-      .describe('The most likely cause.')
+      .describe('The suspected cause, or the cause once it is confirmed.')
       .meta({ example: 'The spooler of the print server stopped.' }),
+    cause_confirmed: z.boolean().describe('Whether a person has confirmed the suspected cause.'),
     evidence_items: z.array(EvidenceItem).describe('The evidence. The model only adds to it.'),
     pending_task_lane: TaskLane.describe('Open questions and actions, with their responses.'),
     task_lane_version: Version,
@@ -415,6 +429,7 @@ export const AiSessionDetail = z
     suggested_fixes: z.array(SuggestedFix).describe('In the order in which they were suggested.'),
     facts: z.array(Fact).describe('The recorded facts.'),
     handoffs: z.array(Handoff).describe('Newest first.'),
+    hints: z.array(EscalationHint).describe('What an escalation would lack now, besides its own texts.'),
   })
   .meta({ id: 'AISessionDetail' })
 export type AiSessionDetail = z.infer<typeof AiSessionDetail>
@@ -544,6 +559,9 @@ export const SessionClose = z
       .describe(
         'The state of the push to the ticket; `not_linked` for an abandoned session, and without a ticket or a connected PSA.',
       ),
+    hints: z
+      .array(EscalationHint)
+      .describe('What an escalation lacks; it was sent without. Empty for everything else.'),
     notified: z.int().describe('Number of people who were notified.').meta({ example: 0 }),
     proposed_minutes: z
       .int()

@@ -11,6 +11,7 @@ import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
+import { listEscalationHints } from '#rules/ai/escalation-hints.ts'
 import { createDefaultTitle, toSessionTitle } from '#rules/ai/session-title.ts'
 import { type AiStatus, openStates } from '#rules/ai/session-values.ts'
 import { forAccount } from '#rules/audience.ts'
@@ -94,6 +95,7 @@ export async function resolve(ctx: WriteContext, id: string, input: AiSessionRes
       handoff_id: null,
       documentation: text,
       psa_push,
+      hints: [],
       notified: 0,
       proposed_minutes,
     }
@@ -255,6 +257,7 @@ export async function abandon(ctx: WriteContext, id: string): Promise<SessionClo
     handoff_id: null,
     documentation: '',
     psa_push: 'not_linked',
+    hints: [],
     notified: 0,
     proposed_minutes: null,
   }
@@ -382,11 +385,11 @@ export function createChangeProblem(
 export function toDetail({
   team_id: _team,
   is_owner: _owner,
-  script_runs: _runs,
+  script_runs,
   local_time: _time,
   ...session
 }: AiSessionRow): AiSessionDetail {
-  return session as AiSessionDetail
+  return { ...session, hints: listEscalationHints({ ...session, script_runs }) } as AiSessionDetail
 }
 
 /** Archive up to `limit` idle chats of any account. Return their number. */

@@ -28,10 +28,25 @@ function toEvidenceItems(texts: readonly string[]): RawBuilder<Evidence[]> {
         on k.item ->> 'text' = n.item ->> 'text')`
 }
 
-export function updateTriage(db: WriteDb, id: string, { evidence_items, ...columns }: TriagePatch) {
+export function updateTriage(
+  db: WriteDb,
+  id: string,
+  { evidence_items, cause_confirmed, ...columns }: TriagePatch,
+) {
+  const hypothesis =
+    columns.triage_hypothesis === undefined
+      ? sql`s.triage_hypothesis`
+      : sql`${columns.triage_hypothesis}::text`
+  // A hypothesis that somebody changes is not the one that was confirmed.
+  const isSame = sql`s.cause_confirmed and s.triage_hypothesis is not distinct from ${hypothesis}`
   const update = db
     .updateTable('ai_sessions as s')
-    .set({ ...columns, ...activity, evidence_items: evidence_items && toEvidenceItems(evidence_items) })
+    .set({
+      ...columns,
+      ...activity,
+      evidence_items: evidence_items && toEvidenceItems(evidence_items),
+      cause_confirmed: sql<boolean>`${hypothesis} is not null and ${cause_confirmed === undefined ? isSame : sql`${cause_confirmed}::boolean`}`,
+    })
     .where(isOwnAiSession(id, openStates))
   return updateAiSession(db, id, update.returning('s.id'))
 }

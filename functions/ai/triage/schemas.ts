@@ -14,7 +14,10 @@ export const TriagePatch = z
     client_name: Name.nullable().describe('The client’s company.'),
     asset_name: Name.nullable().describe('The affected machine or device.'),
     issue_category: Name.nullable().describe('The category of the problem.'),
-    triage_hypothesis: Text.nullable().describe('The most likely cause.'),
+    triage_hypothesis: Text.nullable().describe('The suspected cause.'),
+    cause_confirmed: z
+      .boolean()
+      .describe('Whether you confirm it as the cause. Another hypothesis is not confirmed.'),
     evidence_items: z
       .array(z.string().trim().min(1).max(2000))
       .max(500)

@@ -38,7 +38,7 @@ const TriageUpdate = z
     client_name: z.string().optional().describe('The client’s company.'),
     asset_name: z.string().optional().describe('The affected machine or device.'),
     issue_category: z.string().optional().describe('The category of the problem.'),
-    triage_hypothesis: z.string().optional().describe('The most likely cause.'),
+    triage_hypothesis: z.string().optional().describe('The suspected cause.'),
     evidence_items: z.array(EvidenceItem).optional().describe('All evidence, when the model added some.'),
   })
   .describe('Fields of the triage header that the model filled. The model never overwrites a value.')

@@ -68,7 +68,7 @@ const localTime = sql`
 export const selectAiSession = readStatement(
   AiSessionRow,
   (id: string) => sql`
-  select ${aiSessionColumns}, s.triage_hypothesis, s.evidence_items, s.pending_task_lane, s.task_lane_version, s.is_branching, s.active_branch_id,
+  select ${aiSessionColumns}, s.triage_hypothesis, s.cause_confirmed, s.evidence_items, s.pending_task_lane, s.task_lane_version, s.is_branching, s.active_branch_id,
          s.escalation_package, s.resolution_notes, s.resolution, s.follow_up, s.team_id, app.owns_ai_session(s) as is_owner,
          ${jsonList(sql`ai_steps x`, stepItem, sql`x.seq`)} as steps,
          ${jsonList(sql`app.branch_messages(s.id, s.active_branch_id) x`, messageItem, sql`x.position`)} as messages,

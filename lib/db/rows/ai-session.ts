@@ -169,6 +169,7 @@ export type AiSessionItem = z.output<typeof AiSessionItem>
  */
 export const AiSessionRow = AiSessionItem.extend({
   triage_hypothesis: nullableText,
+  cause_confirmed: z.boolean(),
   evidence_items: z.custom<Evidence[]>(),
   pending_task_lane: z.custom<TaskLane>(),
   task_lane_version: z.int(),

@@ -20,7 +20,7 @@ const toWords = (text: string) => text.replaceAll('_', ' ')
 const toSentence = (text: string) => toWords(text).replace(/^./, (letter) => letter.toUpperCase())
 
 /**
- * Write a case as plain text for a ticket note: a resolved one by its likely cause, what was done, result, follow-up
+ * Write a case as plain text for a ticket note: a resolved one by its cause, what was done, result, follow-up
  * and time. It contains stored facts only, no text of the model. With `isMasked`, addresses, paths and
  * secrets are masked, as in exports; texts that take too much work are left out.
  */
@@ -65,8 +65,7 @@ function writeText(session: AiSessionRow, { notes, handoff }: DocumentationOptio
     problem_summary ? `Problem\n${problem_summary}` : '',
     handoff?.summary ? `Summary\n${handoff.summary}` : '',
     handoff?.reason ? `Reason\n${handoff.reason}` : '',
-    // Nothing records that a hypothesis was confirmed, so a resolution does not make it the cause.
-    triage_hypothesis ? `Likely cause\n${triage_hypothesis}` : '',
+    triage_hypothesis ? `${session.cause_confirmed ? 'Cause' : 'Suspected cause'}\n${triage_hypothesis}` : '',
     toSection(
       'Observed',
       session.evidence_items.map(({ text }) => text),

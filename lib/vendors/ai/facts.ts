@@ -60,12 +60,13 @@ export function toCaseFacts(
     asset_name,
     issue_category,
     triage_hypothesis,
+    cause_confirmed,
   } = session
   const { questions, actions, responses } = session.pending_task_lane
   return {
     now: session.local_time,
     session: { title, problem_summary, environment_tags },
-    triage: { client_name, asset_name, issue_category, triage_hypothesis },
+    triage: { client_name, asset_name, issue_category, triage_hypothesis, cause_confirmed },
     evidence: session.evidence_items.slice(-50).map(({ text }) => text),
     known: session.facts.slice(-100).map(({ key, value }) => ({ key, value: shorten(value, 1000) })),
     task_lane: {

@@ -147,7 +147,7 @@ it('NOT-100 the message about an assessment has its start in plain text, and who
     'Taken by',
     colleague.fullName,
     'Call the provider',
-    'Likeliest cause',
+    'Suspected cause',
     'Open the session',
   ])
     expect(text).toContain(shown)

@@ -9,13 +9,13 @@ const text = (max: number) => z.string().trim().min(1).max(max)
 const factualityRules = `Report only observations, actions and results that the facts state. Describe open points as open. A fix
 with the status applied_success worked, applied_partial worked in part, applied_failed did not work, and applied_pending has no result yet.
 Any other fix was not applied. Without a resolution the case is not solved, and with the status abandoned it was given up.
-triage_hypothesis is a likely cause: do not call it the cause unless a result proves it. Do not write
+triage_hypothesis is a suspected cause: do not call it the cause unless cause_confirmed is true. Do not write
 placeholders such as [name].`
 
 /** Write the status of a case for one audience. */
 export const statusUpdate = {
   name: 'status_update',
-  version: 4,
+  version: 5,
   instructions: `Write a status update for the case in the facts. Follow audience and length in the facts.
 
 audience:
@@ -36,7 +36,7 @@ ${factualityRules}`,
 /** Write a document of one kind about a session. */
 export const sessionOutput = {
   name: 'session_output',
-  version: 3,
+  version: 4,
   instructions: `Write a document about the case in the facts, in markdown. kind in the facts selects the document:
 - "resolution_summary": Describe the problem, the cause, what solved it and how the solution was verified.
 - "ticket_note": Write the same content as a terse note for the ticket.
@@ -56,7 +56,7 @@ ${factualityRules}`,
  */
 export const handoffDraft = {
   name: 'handoff_draft',
-  version: 4,
+  version: 5,
   instructions: `Draft the handoff of the case in the facts to a colleague who does not know the case.
 
 summary: Describe the problem and its current state.
@@ -81,9 +81,9 @@ ${factualityRules}`,
 /** Write a second opinion for the engineer who takes over an escalation. */
 export const escalationAssessment = {
   name: 'escalation_assessment',
-  version: 5,
+  version: 6,
   instructions: `Assess the escalation in the facts for the colleague who takes it over. Write markdown of at most 300 words. Include:
-- the likeliest cause, with the evidence for it and against it
+- the suspected cause, with the evidence for it and against it
 - what has been ruled out
 - the first three things to check
 - what not to repeat

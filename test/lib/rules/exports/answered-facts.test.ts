@@ -210,7 +210,7 @@ describe.each(fixStatuses)('PSA-39 a fix that is %s', (status) => {
       const documentation = writeDocumentation(session, {}, false)
       const resolution = writeClientResolution(session)
       const facts = toClientCase(session, null)
-      expect(documentation).toContain('Likely cause\nThe spooler')
+      expect(documentation).toContain('Suspected cause\nThe spooler')
       expect(resolution + JSON.stringify(facts)).not.toContain('spooler')
       expect(resolution.includes('Restart it')).toBe(hasHelped)
       expect(resolution.includes('Restart it: worked in part')).toBe(status === 'applied_partial')

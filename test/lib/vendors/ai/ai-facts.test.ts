@@ -110,7 +110,7 @@ describe('the documentation of a case', () => {
           'Problem\nIt drops',
           'Summary\ns',
           'Reason\nr',
-          'Likely cause\nMTU',
+          'Suspected cause\nMTU',
           'Observed\n- Drops hourly',
           'Known\n- os: Windows',
         ],
@@ -120,7 +120,7 @@ describe('the documentation of a case', () => {
       ].join('\n\n'),
     )
   })
-  it('AIS-48 of a resolved case has likely cause, what was done, result, follow-up and time, and nothing that was left undecided', () => {
+  it('AIS-48 of a resolved case has its cause, what was done, result, follow-up and time, and nothing that was left undecided', () => {
     const resolution = {
       status: 'resolved',
       outcome: 'not_reproducible',
@@ -133,7 +133,7 @@ describe('the documentation of a case', () => {
     expect(writeDocumentation(session, {}, false)).toBe(
       [
         'Outcome: not reproducible\nCase: VPN drops\nClient: Contoso\nAsset: PC-7\nCategory: Network',
-        ...['Problem\nIt drops', 'Likely cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
+        ...['Problem\nIt drops', 'Suspected cause\nMTU', 'Observed\n- Drops hourly', 'Known\n- os: Windows'],
         'What was done\n- Lower the MTU: done\n- A1\n- A: worked in part (half)\n- C: did not work (no)\n- D: worked\n- E: did not work',
         ...[
           'Sources\n- Flow “VPN”\n- Article “VPN”',
