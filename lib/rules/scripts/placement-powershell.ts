@@ -75,6 +75,6 @@ function endsLine(kind: State['kind'], outer: State | undefined, text: string): 
 }
 
 function findReasonInCode(before: string, after: string): string | undefined {
-  if (/[\w$@`\\/.%~?'"‘’‚‛“”„)\]}-]/.test(before)) return joinedToTextBefore
-  return /[\w$`\\/'"‘’‚‛“”„({-]/.test(after) ? joinedToTextAfter : undefined
+  if (/[\w$@`\\/.%~?*^'"‘’‚‛“”„)\]}-]/.test(before)) return joinedToTextBefore
+  return /[\w$`\\/%~?*^@:!'"‘’‚‛“”„({-]/.test(after) ? joinedToTextAfter : undefined
 }

@@ -1,5 +1,12 @@
 /** Reasons that several languages share. Each follows the name of the placeholder in a sentence. */
 export const insideQuotes = 'is inside a quoted string; remove the quotes, because the value gets its own'
+/** The advice of `insideQuotes` would break a string that the value is only a part of. */
+export const partOfQuotes = {
+  bash: 'is a part of a quoted string; write value={{ … }} on a line before, and "$value" in the string',
+  powershell:
+    'is a part of a quoted string; write $value = {{ … }} on a line before, and $value in the string, in double quotes',
+  python: 'is a part of a quoted string; write value = {{ … }} on a line before, and {value} in an f-string',
+}
 export const insideComment = 'is inside a comment'
 export const joinedToTextBefore = 'is joined to the text before it, which would change its meaning'
 export const joinedToTextAfter = 'is joined to the text after it, which would become part of it'
@@ -13,6 +20,8 @@ export const usedAsCode =
 export const needsFixedFormat = "stands in the place of printf's format; write printf '%s\\n' before it"
 export const asPattern =
   'is a pattern, in which characters have another meaning; compare with -eq, or use [regex]::Escape'
+export const afterText =
+  'is among the words of a text, whose first word would be run as a command; put $value = {{ … }} on a line before, and the text in double quotes with $value'
 export const afterExecutingOption = 'is the value of an option that executes it'
 export const afterUnknownCommand =
   'is the argument of a command that the check does not know; write the name of the command'

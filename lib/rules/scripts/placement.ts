@@ -3,6 +3,7 @@ import type { JudgedPlaceholder, ParsedTemplate, Placeholder, Placements } from 
 import { judgeBashPlacements } from './placement-bash.ts'
 import { judgePowershellPlacements } from './placement-powershell.ts'
 import { judgePythonPlacements } from './placement-python.ts'
+import { insideQuotes, partOfQuotes } from './placement-reasons.ts'
 import type { Language, ScriptParameter } from './schema.ts'
 
 const judges = {
@@ -41,8 +42,21 @@ export function judgePlacements(
     judgeType(placeholder, typeByName.get(placeholder.name)),
   )
   const { reasons, commandsByOperand } = judges[language](text, placeholders)
-  for (const { start, isQuoted } of placeholders) if (!isQuoted) reasons.delete(start)
+  for (const { start, end, isQuoted } of placeholders) {
+    if (!isQuoted) reasons.delete(start)
+    else if (reasons.get(start) === insideQuotes && !isWholeString(text, start, end))
+      reasons.set(start, partOfQuotes[language])
+  }
   return { placeholders, reasons, commandsByOperand }
+}
+
+const quote = /["'‘’‚‛“”„]/
+
+/** Whether a placeholder in quotes is all that is in them. */
+function isWholeString(text: string, start: number, end: number): boolean {
+  return (
+    quote.test(text.slice(0, start).trimEnd().slice(-1)) && quote.test(text.slice(end).trimStart()[0] ?? '')
+  )
 }
 
 const textFilters = ['quote', 'json', 'base64']

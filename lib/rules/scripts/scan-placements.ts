@@ -30,10 +30,13 @@ export function scanPlacements<State>({
       continue
     }
     const step = scan(state, script, index)
-    const text = script.slice(index, index + step.length)
+    // An escape or the brace of a name must not take the first brace of a placeholder with it.
+    let length = 1
+    while (length < step.length && !placeholderByStart.has(index + length)) length++
+    const text = script.slice(index, index + length)
     visitText(state === initialState ? step.state : state, text)
     state = step.state
-    index += step.length
+    index += length
   }
   return state
 }

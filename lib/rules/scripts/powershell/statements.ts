@@ -9,6 +9,7 @@ import {
 import type { JudgedPlaceholder } from '#rules/scripts/placeholders.ts'
 import {
   afterExecutingOption,
+  afterText,
   afterUnknownCommand,
   asPattern,
   inCommandPosition,
@@ -90,7 +91,23 @@ function judgeStatement(judgement: Judgement, text: string): void {
   for (const [name, rest] of restByName) judgeProgram(judgement, name, rest)
   for (const [, operand = ''] of text.matchAll(patternOperand)) refuse(operand, asPattern)
   for (const part of findExecutedParts(text)) refuse(part, usedAsCode)
+  refuse(findAssignedText(text), afterText)
   for (const [, name = ''] of text.matchAll(member)) refuse(name, inCommandPosition)
+}
+
+/** Words that may stand after an equals sign and are no commands. */
+const keywords = /^(?:if|for|foreach|while|do|switch|try|data)$/i
+// Bounded: at the start of a statement, and what follows is read once.
+const assignedWords =
+  /^\s*(?:\[[\w.[\]]+\]\s*)?\$\{?[\w:.]+\}?\s*\+?=\s*([A-Z][A-Za-z]*)(?=\s)((?:\u{f0000}\d+;|[^|;)}\n])*)/u
+
+/**
+ * Return what follows a word such as `Share` that is assigned. Commands have a verb and a noun or are written
+ * small, so it is a text without quotes.
+ */
+function findAssignedText(text: string): string {
+  const [, word = '', rest = ''] = assignedWords.exec(text) ?? []
+  return keywords.test(word) ? '' : rest
 }
 
 const unknownProgram = '?'

@@ -4,8 +4,8 @@ import {
   afterUnknownCommand,
   inCommandPosition,
   insideArithmetic,
-  insideQuotes,
   needsFixedFormat,
+  partOfQuotes,
   usedAsCode,
 } from '#rules/scripts/placement-reasons.ts'
 import { judgeScript } from './judge-script.ts'
@@ -133,8 +133,8 @@ const scripts: [body: string, problems: string[]][] = [
   ['bash -c "eval \\"\\$1\\"" a {{ p }}', [`1 p: ${usedAsCode}`]],
   ['echo <(ls {{ p }})', []],
   ['ls \\\n\\\n{{ p }}', []],
-  ['echo "\\{{ p }}"', [`1 p: ${insideQuotes}`]],
-  ['echo "a${{ p }}"', [`1 p: ${insideQuotes}`]],
+  ['echo "\\{{ p }}"', [`1 p: ${partOfQuotes.bash}`]],
+  ['echo "a${{ p }}"', [`1 p: ${partOfQuotes.bash}`]],
   ["echo $'a\\'b' {{ p }}", []],
   ['l\\s {{ p }}', []],
   ['ls\\\n {{ p }}', []],

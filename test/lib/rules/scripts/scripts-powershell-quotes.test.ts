@@ -5,27 +5,28 @@ import {
   insideQuotes,
   joinedToTextAfter,
   joinedToTextBefore,
+  partOfQuotes,
   usedAsCode,
 } from '#rules/scripts/placement-reasons.ts'
 import { judgeScript } from './judge-script.ts'
 
 const scripts: [body: string, problems: string[]][] = [
   ['Write-Host {{ p }}', []],
-  ['Write-Host "$(Get-X "a {{ p }} b")"', [`1 p: ${insideQuotes}`]],
+  ['Write-Host "$(Get-X "a {{ p }} b")"', [`1 p: ${partOfQuotes.powershell}`]],
   ['Write-Host "a $(Get-X \'b"c\' (1)) d" {{ p }}', []],
   ['Write-Host "$($d["a"]) b" {{ p }}', []],
   ['Write-Host "${a"b}" {{ p }}', []],
   ['Write-Host "$$(a)" {{ p }}', [`1 p: ${afterUnknownCharacters}`]],
   ['Write-Host "a`$(" {{ p }}', []],
   ['$a = @"\n$(Get-X "b")\n"@\nWrite-Host {{ p }}', []],
-  ['$a = @"\n$(Get-X "\n"@ {{ p }}', [`3 p: ${insideQuotes}`]],
+  ['$a = @"\n$(Get-X "\n"@ {{ p }}', [`3 p: ${partOfQuotes.powershell}`]],
   ["$a = @'\n$(\n'@\nWrite-Host {{ p }}", []],
   ["# 'a'\nWrite-Host {{ p }}", []],
   ["(1) # it's\nWrite-Host {{ p }}", []],
   ["foo {#it's\n}\nWrite-Host {{ p }}", []],
   ['}#end\nWrite-Host {{ p }}', []],
   ["}#it's\nWrite-Host {{ p }}", [`2 p: ${afterUnknownCharacters}`]],
-  ["Write-Host a#it's\n{{ p }} b'", [`2 p: ${insideQuotes}`]],
+  ["Write-Host a#it's\n{{ p }} b'", [`2 p: ${partOfQuotes.powershell}`]],
   ['Write-Host a<# b #> {{ p }}', [`1 p: ${afterUnknownCharacters}`]],
   ["Write-Host (<# ' #>{{ p }})", []],
   ["icacls a --% it's\nWrite-Host {{ p }}", []],
@@ -67,7 +68,7 @@ const scripts: [body: string, problems: string[]][] = [
   // The limits of the check.
   [`$x#${'a'.repeat(998)}\nWrite-Host {{ p }}`, []],
   [`$x#${'a'.repeat(999)}\nWrite-Host {{ p }}`, [`2 p: ${afterUnknownCharacters}`]],
-  [`${'a'.repeat(199)}#'\nWrite-Host {{ p }} '`, [`2 p: ${insideQuotes}`]],
+  [`${'a'.repeat(199)}#'\nWrite-Host {{ p }} '`, [`2 p: ${partOfQuotes.powershell}`]],
   [`${'a'.repeat(200)}#'\nWrite-Host {{ p }} '`, [`2 p: ${afterUnknownCharacters}`]],
 ]
 

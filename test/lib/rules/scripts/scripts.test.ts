@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { formatTextLiteral } from '#rules/scripts/literals.ts'
+import { partOfQuotes } from '#rules/scripts/placement-reasons.ts'
 import { findPlacementProblems, renderScript, validateTemplate } from '#rules/scripts/render.ts'
 import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 import { measureCpuTimeMs } from '#test/support/measure.ts'
@@ -336,7 +337,7 @@ describe('placeholders', () => {
     ['Write-Host "{{ x }}"', insideQuotes],
     ['Write-Host ’{{ x }}’', insideQuotes],
     ['Write-Host „{{ x }}”', insideQuotes],
-    ['Write-Host "$(Get-Item {{ x }})"', insideQuotes],
+    ['Write-Host "$(Get-Item {{ x }})"', partOfQuotes.powershell],
     ['@"\n{{ x }}\n"@', 'is inside a here-string'],
     ['<# {{ x }} #>', 'is inside a comment'],
     ['icacls --% {{x}}', 'is after --%, where quotes have no meaning'],
