@@ -208,7 +208,7 @@ function settleOutcomes(
   if (accept_proposals) return [...outcomes, ...proposals.map(toAcceptedOutcome)]
   const { questions, actions } = outcomes.length > 0 ? { questions: [], actions: [] } : unsettled
   if (proposals.length + questions.length + actions.length === 0) return outcomes
-  throw new Problem('unsettled_items', undefined, {
+  throw new Problem('unsettled_items', describeWayOut(proposals.length, questions.length + actions.length), {
     facts: {
       fixes: proposals.map(({ id, title, ai_outcome_proposal }) => ({
         id,
@@ -219,6 +219,19 @@ function settleOutcomes(
       actions: actions.map(({ id, text }) => ({ id, text })),
     },
   })
+}
+
+/** Say what to send so that a case with undecided items can be resolved. */
+function describeWayOut(proposals: number, items: number): string {
+  const decide = [
+    ...(proposals > 0 ? ['give the outcomes of the fixes in `outcomes`'] : []),
+    ...(items > 0 ? ['answer or remove the questions and actions in the task lane'] : []),
+  ].join(', and ')
+  const accepted = [
+    ...(proposals > 0 ? ['take the proposed outcomes'] : []),
+    ...(items > 0 ? ['leave the questions and actions out of the case'] : []),
+  ].join(' and ')
+  return `Nobody has decided on a part of the case. Send \`accept_proposals: true\` to ${accepted}; or ${decide}`
 }
 
 function toAcceptedOutcome({ id, ai_outcome_proposal: { outcome, reason } }: ProposedFix): FixOutcomeEntry {

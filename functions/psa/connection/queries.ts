@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, jsonb, now } from '#db/expressions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
@@ -41,6 +41,8 @@ export interface ConnectionChange {
   time_rounding_minutes: number
   time_minimum_minutes: number
   resolved_statuses: Record<string, string>
+  /** Whether the address, the identity or a secret was given: then the last check says nothing any more. */
+  changesAccess: boolean
 }
 
 /**
@@ -59,7 +61,10 @@ export const saveConnection = writeStatement(
       time_rounding_minutes,
       time_minimum_minutes,
       resolved_statuses,
+      changesAccess,
     } = change
+    const keepsCheck = (column: RawBuilder<unknown>) =>
+      sql`case when not ${changesAccess}::boolean then c.${column} end`
     return sql`
     insert into psa_connections as c (provider, base_url, identity, credentials, is_active, time_rounding_minutes, time_minimum_minutes,
                                       resolved_statuses)
@@ -69,7 +74,8 @@ export const saveConnection = writeStatement(
     on conflict (account_id) do update set provider = excluded.provider, base_url = excluded.base_url, identity = excluded.identity,
       credentials = excluded.credentials, is_active = excluded.is_active,
       time_rounding_minutes = excluded.time_rounding_minutes, time_minimum_minutes = excluded.time_minimum_minutes,
-      resolved_statuses = excluded.resolved_statuses, updated_at = app.now()
+      resolved_statuses = excluded.resolved_statuses, updated_at = app.now(),
+      last_checked_at = ${keepsCheck(sql`last_checked_at`)}, last_check_error = ${keepsCheck(sql`last_check_error`)}
       where c.credentials = ${oldCredentials}
     returning c.id`
   },

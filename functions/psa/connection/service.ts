@@ -257,6 +257,9 @@ async function mergeConnection(
     resolved_statuses: update.resolved_statuses
       ? Object.fromEntries(update.resolved_statuses.map(({ board_id, status_id }) => [board_id, status_id]))
       : (isSameSystem && storedConnection?.resolved_statuses) || {},
+    changesAccess: ['provider', 'base_url', 'auth_url', ...identity, ...secrets].some(
+      (name) => name in update && update[name as keyof typeof update] !== undefined,
+    ),
   }
 }
 

@@ -5,7 +5,7 @@ import type { SessionRow } from '#rules/flows/session-row.ts'
 import { renderProcedureEnd } from '#rules/flows/step-view.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { joinItems, toValueText } from '#rules/text/value-text.ts'
-import type { Fact, Report, ReportOptions, SupportingDataRow } from './report.ts'
+import { type Fact, type Report, type ReportOptions, type SupportingDataRow, timeTaken } from './report.ts'
 import { buildReportSteps, createNameOther, describeResult, toHeader } from './report-steps.ts'
 import { createTimeFormatter, type FormatTime, formatDuration } from './time-format.ts'
 
@@ -48,7 +48,7 @@ function buildFacts(session: SessionRow, formatTime: FormatTime, timezone: strin
     ['Started', started_at && formatTime(started_at)],
     ['Completed', completed_at && formatTime(completed_at)],
     [
-      'Time taken',
+      timeTaken,
       started_at &&
         completed_at &&
         formatDuration(Math.max(1, (Date.parse(completed_at) - Date.parse(started_at)) / 1000)),

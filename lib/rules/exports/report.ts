@@ -52,6 +52,9 @@ export interface ReportCustomStep {
   /** The name of who added it, if that is not the session's user. */
   by?: string
 }
+/** The label of the fact that a ticket note leaves out when it is short. */
+export const timeTaken = 'Time taken'
+
 export interface ReportStep {
   /** The first step is `1`; the first step of its sub-flow is `1.1`. */
   number: string

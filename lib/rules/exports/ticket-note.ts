@@ -2,14 +2,15 @@ import { toMarkdown } from '#rules/markup/markdown.ts'
 import { joinLines } from '#rules/text/lines.ts'
 import { isolate, sentence } from '#rules/text/sentence.ts'
 import { changeDescriptions } from './descriptions.ts'
-import type {
-  Evidence,
-  Fact,
-  Report,
-  ReportCustomStep,
-  ReportFallback,
-  ReportHeader,
-  ReportStep,
+import {
+  type Evidence,
+  type Fact,
+  type Report,
+  type ReportCustomStep,
+  type ReportFallback,
+  type ReportHeader,
+  type ReportStep,
+  timeTaken,
 } from './report.ts'
 import { shortenReport, textWork } from './shorten-report.ts'
 import {
@@ -33,7 +34,7 @@ export function removeDescriptions(report: Report): Report {
  * section.
  */
 export function renderTicketNote(fullReport: Report): string {
-  const report = shortenReport(fullReport, textWork)
+  const report = leaveOutSeconds(shortenReport(fullReport, textWork))
   const sections = [
     [joinLines(report.title), ...renderFacts(report.facts)].join('\n'),
     renderSection('Details', renderFacts(report.variables)),
@@ -49,6 +50,16 @@ export function renderTicketNote(fullReport: Report): string {
     renderSection('Next steps', [removeBlankLines(formatPlainText(report.nextSteps))]),
   ]
   return `${sections.filter(Boolean).join('\n\n')}\n`
+}
+
+/** A duration of less than a minute says nothing to whoever reads the ticket. */
+const isShort = (duration: string) => /^\d+ s$/.test(duration)
+
+function leaveOutSeconds(report: Report): Report {
+  return {
+    ...report,
+    facts: report.facts.filter(({ label, value }) => label !== timeTaken || !isShort(value)),
+  }
 }
 
 function renderSection(title: string, items: readonly string[]): string {
@@ -67,7 +78,7 @@ function renderHeader({ title }: ReportHeader): string {
 }
 
 function renderStep(step: ReportStep): string {
-  const [duration] = step.durationAndTime.split(',')
+  const [duration = ''] = step.durationAndTime.split(',')
   const details = [
     ...renderFacts(step.details),
     renderNote(step.note),
@@ -75,7 +86,9 @@ function renderStep(step: ReportStep): string {
     ...step.customSteps.map(renderCustomStep),
     ...step.evidence.map(renderEvidence),
   ]
-  const answer = step.answer && sentence` -> ${joinLines(step.answer)} (${duration ?? ''})`
+  const answer =
+    step.answer &&
+    sentence` -> ${joinLines(step.answer)}${duration && !isShort(duration) ? ` (${duration})` : ''}`
   const stepLine = sentence`${step.number}. ${joinLines(step.title)}` + answer
   return [...step.headers.map(renderHeader), stepLine, ...details.filter(Boolean).map(indentLines)].join('\n')
 }

@@ -39,7 +39,7 @@ async function createUnsettledCase() {
   return { ...scene, untried, resolve, read }
 }
 
-it('AIS-47 refuses to resolve a case while something is undecided, and says what', async () => {
+it('AIS-47 AIS-58 refuses to resolve a case while something is undecided, and says what', async () => {
   const { id, resolve, read } = await createUnsettledCase()
   const before = await read()
   const refusal = await resolve()
@@ -51,6 +51,21 @@ it('AIS-47 refuses to resolve a case while something is undecided, and says what
     actions: [{ id: 'a1', text: 'Ping the printer' }],
   })
   expect(await read()).toEqual(before)
+  expect(refusal.body.detail).toBe(
+    'Nobody has decided on a part of the case. Send `accept_proposals: true` to take the proposed outcomes and leave the questions and actions out of the case; or give the outcomes of the fixes in `outcomes`, and answer or remove the questions and actions in the task lane',
+  )
+})
+
+it('AIS-58 names the way out for questions alone, and each way leads out', async () => {
+  const { owner, session, reportOutcome, resolve } = await createUnsettledCase()
+  expectStatus(await reportOutcome('applied_success'), 200)
+  const { body } = await resolve()
+  expect(body.detail).toBe(
+    'Nobody has decided on a part of the case. Send `accept_proposals: true` to leave the questions and actions out of the case; or answer or remove the questions and actions in the task lane',
+  )
+  const lane = { questions: [], actions: [], responses: [] }
+  expectStatus(await owner.call('PUT', `/ai-sessions/${session.id}/task-lane`, lane), 200)
+  expectStatus(await resolve(), 200)
 })
 
 it.each([['applied_success'], ['applied_failed'], ['applied_partial'], ['applied_pending']])(

@@ -52,6 +52,32 @@ it.each(psaProviders)(
   },
 )
 
+it.each(psaProviders.flatMap((provider) => ['whole', 'secret', 'other'].map((part) => ({ provider, part }))))(
+  'PSA-70 a connection of $provider forgets its check when access is saved, not else: $part',
+  async ({ provider, part }) => {
+    const { admin, id } = await createAccount(service)
+    const body: Record<string, unknown> = connectionBody(service, provider)
+    expectStatus(await putConnection(admin, body), 200)
+    await service.sql(
+      `update psa_connections set last_checked_at = now(), last_check_error = 'Refused' where account_id = $1`,
+      [id],
+    )
+    const secret = provider === 'halopsa' ? 'client_secret' : 'private_key'
+    const updates: Record<string, object> = {
+      whole: body,
+      secret: { [secret]: 'another-1a2b3c' },
+      other: { time_rounding_minutes: 15, is_active: true },
+    }
+    const { last_check_error, last_checked_at } = expectStatus(
+      await putConnection(admin, updates[part] ?? {}),
+      200,
+    ).body
+    expect([last_check_error, last_checked_at === null]).toEqual(
+      part === 'other' ? ['Refused', false] : [null, true],
+    )
+  },
+)
+
 it('stores a connection without calling the provider, and reports missing and unknown fields', async () => {
   const { admin } = await createAccount(service)
   await clearRecords('psa')

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { buildReport } from '#rules/exports/build-report.ts'
 import type { ReportOptions, SupportingDataRow } from '#rules/exports/report.ts'
 import { selectImages } from '#rules/exports/select-images.ts'
+import { formatDuration } from '#rules/exports/time-format.ts'
 import type { SessionRow } from '#rules/flows/session-row.ts'
 import { createEnd, createStep } from '#test/support/flow-nodes.ts'
 import { printerFlow } from '#test/support/flows.ts'
 import { createReport } from '#test/support/report.ts'
 import { createSessionRow } from '#test/support/session-rows.ts'
+import { renderTicketNote } from '#test/support/with-budget.ts'
 
 /** The user of the session. */
 const decidedBy = { decided_by: 'u1', decided_by_name: 'Vik Olsen' }
@@ -106,6 +108,26 @@ describe('the head of a report', () => {
     const { facts } = build({ completed_at: '2026-11-21T09:00:00.400Z' })
     expect(facts.find(({ label }) => label === 'Time taken')?.value).toBe('1 s')
   })
+
+  it.each([0, 1, 59, 60, 61, 3600, 86_400])(
+    'SES-72 a ticket note has no time of less than a minute: %d s',
+    (seconds) => {
+      const completed_at = new Date(Date.parse('2026-11-21T09:00:00Z') + seconds * 1000).toISOString()
+      const report = build({
+        started_at: '2026-11-21T09:00:00.000Z',
+        completed_at,
+        decisions: [decision('a', { duration_seconds: seconds })],
+      })
+      const note = renderTicketNote(report)
+      expect(report.steps[0]?.durationAndTime).toMatch(new RegExp(`^${formatDuration(seconds)},`))
+      expect([note.includes('Time taken: '), note.includes(`-> Done (${formatDuration(seconds)})`)]).toEqual([
+        seconds >= 60,
+        seconds >= 60,
+      ])
+      expect(note).toContain('-> Done')
+      expect(note).not.toMatch(/(?<!min )\b\d+ s\b/)
+    },
+  )
 
   it('leaves out what is not known', () => {
     const { facts, notes, nextSteps } = build({
