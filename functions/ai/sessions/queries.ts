@@ -170,6 +170,7 @@ export async function selectMaterial(
   text: string,
   treeId: string | null,
   meaning: Meaning | null,
+  client: string | null,
 ) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,40}/gu) ?? []
   const query = sql`websearch_to_tsquery('english', ${[...new Set(words)].slice(0, 100).join(' or ')})`
@@ -181,7 +182,7 @@ export async function selectMaterial(
     .orderBy('id')
     .limit(5)
   const [candidates, templates] = await db.batch([
-    selectCandidates.query(text, treeId, meaning),
+    selectCandidates.query(text, treeId, meaning, client),
     matchingTemplates,
   ])
   return { candidates: candidates as Candidate[], templates }

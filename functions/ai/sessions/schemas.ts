@@ -131,6 +131,11 @@ const Citation = z
       .describe('`flow`: a published flow. `article`: a knowledge import. `session`: a resolved AI session.'),
     id: Id,
     title: z.string().describe('Its title when it was used.'),
+    ask: z
+      .string()
+      .optional()
+      .describe('The colleague to ask about a session of the same client that you could not open.')
+      .meta({ example: 'Nina Night' }),
   })
   .meta({ id: 'Citation' })
 export const Citations = z

@@ -330,18 +330,20 @@ export async function findTicketFacts(
 
 /**
  * Return the flows, articles, resolved sessions and scripts that fit a text. With `treeId`, that flow is the
- * only flow.
+ * only flow; with `client`, colleagues' cases of this client are among the sessions.
  */
 export async function findMaterial(
   ctx: EmbedContext,
   text: string,
   treeId: string | null,
+  client: string | null = null,
 ): Promise<CaseMaterial> {
   const { candidates, templates } = await queries.selectMaterial(
     ctx.db,
     text,
     treeId,
     await findMeaning(ctx, text),
+    client,
   )
   return { sources: toSources(candidates), templates }
 }

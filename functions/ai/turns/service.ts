@@ -298,7 +298,12 @@ interface TurnInput extends CaseMaterial {
 
 async function collectTurnInput(ctx: WriteContext, session: AiSessionRow, latest = ''): Promise<TurnInput> {
   const ticket = await aiSessions.findTicketFacts(ctx, session.psa_ticket_id)
-  const material = await aiSessions.findMaterial(ctx, toSearchText(session, ticket, latest), session.tree_id)
+  const material = await aiSessions.findMaterial(
+    ctx,
+    toSearchText(session, ticket, latest),
+    session.tree_id,
+    session.client_name ?? ticket?.company ?? null,
+  )
   return { facts: toCaseFacts(session, ticket, material), ...material }
 }
 

@@ -35,6 +35,8 @@ export interface Citation {
   kind: (typeof citationKinds)[number]
   id: string
   title: string
+  /** The colleague who solved a session that the reader could not open. */
+  ask?: string
 }
 /**
  * What the model has looked up for an answer. `source` is null if it could not be read. Its texts are masked.

@@ -18,9 +18,17 @@ export type Candidate = { id: string; title: string; score: number } & (
   | { kind: 'article'; content: { text: string } }
   | {
       kind: 'session'
-      content: { problem: string | null; cause: string | null; notes: string | null; fixes: string[] }
+      content:
+        | { problem: string | null; cause: string | null; notes: string | null; fixes: string[] }
+        | ColleaguesCase
     }
 )
+
+/** What a case of a colleague for the same client says to those who may not open it. */
+export interface ColleaguesCase {
+  outcome: string
+  solved_by: string
+}
 
 const CandidateRow = z.object({
   kind: z.string(),
@@ -52,12 +60,19 @@ const articleColumns = sql`
     from found f join kb_imports i on i.account_id = app.account_id() and i.id = f.import_id
    where i.status <> 'failed' and app.sees('team', i.created_by, i.team_id)
      and not exists (select from trees t where t.account_id = i.account_id and t.id = i.tree_id and t.status = 'published' and t.deleted_at is null)`
-const sessionColumns = sql`
-  select 'session', s.id, s.title, f.score, f.similarity, jsonb_build_object('problem', s.problem_summary, 'cause', s.triage_hypothesis, 'notes', s.resolution_notes, 'resolution', s.resolution,
+// A colleague's case of the same client has its title, how it ended and whom to ask, and nothing else. It
+// stays in its team, and one of a private flow with its author.
+const isOfClient = (client: string | null) => sql`
+  (${client}::text is not null and app.name_key(s.client_name) = app.name_key(${client}) and app.sees('team', s.user_id, s.team_id)
+   and not app.hides_flow(s.tree_id))`
+const sessionColumns = (client: string | null) => sql`
+  select 'session', s.id, s.title, f.score, f.similarity, case when app.sees_ai_session(s) then jsonb_build_object('problem', s.problem_summary, 'cause', s.triage_hypothesis, 'notes', s.resolution_notes, 'resolution', s.resolution,
          'fixes', coalesce((select jsonb_agg(x.title order by x.created_at, x.id) from ai_fixes x
                              where x.account_id = s.account_id and x.session_id = s.id and x.status in ('applied_success', 'applied_partial')), '[]'))
+         else jsonb_build_object('outcome', s.outcome, 'solved_by', (
+           select u.full_name from users u where u.account_id = s.account_id and u.id = coalesce(s.picked_up_by_id, s.user_id))) end
     from found f join ai_sessions s on s.account_id = app.account_id() and s.id = f.ai_session_id
-   where s.status = 'resolved' and app.sees_ai_session(s)`
+   where s.status = 'resolved' and (app.sees_ai_session(s) or ${isOfClient(client)})`
 
 /** What a text means to the model that also embeds the entries. */
 export interface Meaning {
@@ -74,12 +89,12 @@ const toPoints = (value: RawBuilder<unknown>) =>
 
 /**
  * Select published flows of every type, articles and resolved sessions that fit a text by their words, or
- * also by their meaning, best first. With `treeId`, that flow is the first one and the only flow. The
- * conditions on visibility repeat the policies, which do not apply to the role of jobs.
+ * also by their meaning, best first. With `treeId`, that flow is the first one and the only flow. With
+ * `client`, colleagues' cases of this client are among them, without their content. The conditions on visibility repeat the policies, which do not apply to the role of jobs.
  */
 export const selectCandidates = readStatement(
   CandidateRow,
-  (text: string, treeId: string | null, meaning: Meaning | null = null) => sql`
+  (text: string, treeId: string | null, meaning: Meaning | null = null, client: string | null = null) => sql`
     with found as materialized (
       select f.tree_id, f.import_id, f.ai_session_id, max(f.score) as score, max(f.similarity) as similarity from (
         select w.*, null::double precision as similarity from ${callFunction('app.find_knowledge', { p_text: text, p_limit: maxFound })} w
@@ -93,7 +108,7 @@ export const selectCandidates = readStatement(
       union all select ${treeId}::uuid, null, null, 'infinity', null where ${treeId}::uuid is not null)
     select kind, id, title, coalesce(score, 0) as score, content
       from (select c.*, max(nullif(c.score, 'infinity')) over () as best, ${toPoints(sql`c.score`)} + ${toPoints(sql`c.similarity`)} as points
-              from (${flowColumns} union all ${articleColumns} union all ${sessionColumns}) c) c
+              from (${flowColumns} union all ${articleColumns} union all ${sessionColumns(client)}) c) c
      where score >= ${minShareOfBest}::double precision * best or score = 'infinity' or similarity is not null
      order by score = 'infinity' desc nulls last, points desc, id limit ${maxCandidates}`,
 )

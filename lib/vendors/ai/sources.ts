@@ -62,7 +62,9 @@ export function toSources(candidates: readonly Candidate[]): Sources {
     )
     remainingCharacters -= JSON.stringify(addedFacts).length
     const { kind, id, title } = candidate
-    sources.numbered.push({ kind, id, title })
+    const ask =
+      kind === 'session' && 'solved_by' in candidate.content ? candidate.content.solved_by : undefined
+    sources.numbered.push({ kind, id, title, ...(ask === undefined ? {} : { ask }) })
   }
   return sources
 }
@@ -81,17 +83,24 @@ function addFacts(facts: SourceFacts, number: number, candidate: Candidate, budg
     facts.articles.push(article)
     return article
   }
-  const { problem, cause, notes, fixes } = candidate.content
-  const session = {
-    number,
-    title,
+  const session = { number, title, ...toSolution(candidate.content) }
+  facts.resolved_sessions.push(session)
+  return session
+}
+
+function toSolution(content: (Candidate & { kind: 'session' })['content']) {
+  if ('solved_by' in content) {
+    const { outcome, solved_by } = content
+    const solution = `${outcome.replaceAll('_', ' ')} by ${solved_by}, for the same client. Only they may open it: say whom to ask.`
+    return { problem: '', likely_cause: '', solution, fixes: [] }
+  }
+  const { problem, cause, notes, fixes } = content
+  return {
     problem: shorten(problem ?? '', 800),
     likely_cause: shorten(cause ?? '', 400),
     solution: shorten(notes ?? '', 1500),
     fixes: fixes.slice(0, 5),
   }
-  facts.resolved_sessions.push(session)
-  return session
 }
 
 /** Return the first nodes that fit into `budget` characters of JSON. */

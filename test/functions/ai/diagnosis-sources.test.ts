@@ -49,6 +49,21 @@ async function askAbout(person: Person, problem_summary: string, message = 'What
   }
 }
 
+/** Ask about a problem of a client. Return what the model was given of resolved sessions. */
+async function askForClient(person: Person, problem_summary: string, client_name: string) {
+  const session = await createAiSession(person, { problem_summary, client_name })
+  await dashboard(service).clearRecords('ai')
+  const response = await person.call('POST', `/ai-sessions/${session.id}/chat`, { message: 'What now?' })
+  expectStatus(response, 200)
+  const [facts = {}] = await listModelFacts(service, 'chat_turn')
+  const list = (facts.resolved_sessions ?? []) as { title: string }[]
+  return {
+    sessions: list.map(({ title }) => title),
+    facts: JSON.stringify(facts),
+    citations: response.body.message.citations,
+  }
+}
+
 /** Create a session of a person and resolve it. */
 async function resolveCase(person: Person, problem_summary: string, outcome: string, notes: string) {
   const session = await createAiSession(person, { problem_summary })
@@ -155,6 +170,56 @@ describe('the sources of a diagnosis', () => {
     const { given, citations } = await askAbout(account.admin, 'The teleprompter of studio two is dark again')
     expect([given.sessions, citations]).toEqual([[], []])
     expectStatus(await account.admin.call('GET', `/ai-sessions/${solved.id}`), 404)
+  })
+
+  it.each([
+    ...[true, false].flatMap((sameClient) =>
+      [true, false].flatMap((sameTeam) =>
+        [true, false].map((isPublic) => ({ sameClient, sameTeam, isPublic })),
+      ),
+    ),
+  ])('AIS-42 contain whom to ask about a case of a colleague, without its content: %j', async (given) => {
+    const account = await createAccount(service)
+    const colleague = await account.addColleague()
+    const asker = await account.addColleague()
+    const problem = 'Teleprompter in studio two stays dark'
+    const { id, title } = await createAiSession(colleague, {
+      problem_summary: problem,
+      client_name: 'Contoso Dental',
+    })
+    const triage = { triage_hypothesis: 'The marigold', evidence_items: ['A marigold is lit'] }
+    expectStatus(await colleague.call('PATCH', `/ai-sessions/${id}/triage`, triage), 200)
+    const body = {
+      outcome: 'workaround',
+      notes: 'Replaced the HDMI splitter.',
+      resolution: 'It shows again.',
+    }
+    expectStatus(await colleague.call('POST', `/ai-sessions/${id}/resolve`, body), 200)
+    const flow = await createProcedure(colleague, 'Nothing of this', {
+      visibility: given.isPublic ? 'account' : 'private',
+    })
+    const [team] = await service.sql<{ id: string }>(
+      `insert into teams (account_id, name) values ($1, 'Other') returning id`,
+      [account.id],
+    )
+    await service.sql(
+      `update ai_sessions s set tree_account_id = account_id, tree_id = $2,
+              team_id = case when $3::boolean then (select u.team_id from users u where u.id = $4) else $5::uuid end where id = $1`,
+      [id, flow.id, given.sameTeam, asker.id, team?.id],
+    )
+    const client_name = given.sameClient ? 'contoso  dental' : 'Fabrikam'
+    const { sessions, facts, citations } = await askForClient(
+      asker,
+      'The teleprompter of studio two is dark',
+      client_name,
+    )
+    const isTold = given.sameClient && given.sameTeam && given.isPublic
+    expect(sessions).toEqual(isTold ? [title] : [])
+    const { full_name } = (await colleague.call('GET', '/auth/me')).body
+    expect(citations).toEqual(isTold ? [{ kind: 'session', id, title, ask: full_name }] : [])
+    expect(facts).not.toMatch(/splitter|It shows again|marigold/)
+    if (isTold) expect(facts).toContain(full_name)
+    expectStatus(await asker.call('GET', `/ai-sessions/${id}`), 404)
   })
 
   it('AIS-35 contain no draft, no deleted flow, no private flow of a colleague and nothing of another account', async () => {

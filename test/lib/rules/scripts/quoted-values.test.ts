@@ -52,7 +52,8 @@ it.each(Object.entries(languages))(
       ]
       const expected = [[`1 p: ${isWhole ? insideQuotes : partOfQuotes[language]}`], []]
       // The parser of Python stops where a literal ends and a text goes on.
-      if (language === 'python' && problems[0]?.[0]?.includes('cannot follow')) return problems[1] ?? []
+      const isUnread = language === 'python' && problems[0]?.[0]?.includes('cannot follow')
+      if (isUnread && problems[1]?.length === 0) return []
       return JSON.stringify(problems) === JSON.stringify(expected) ? [] : [{ body, problems }]
     })
     expect(wrong).toEqual([])
