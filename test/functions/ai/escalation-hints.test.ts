@@ -10,9 +10,8 @@ import { createAccount } from '#test/support/people.ts'
 const service = await sharedService()
 
 const codes = Object.keys(escalationHints) as EscalationHintCode[]
-const subsets = codes.reduce<EscalationHintCode[][]>(
-  (all, code) => [...all, ...all.map((subset) => [...subset, code])],
-  [[]],
+const subsets = Array.from({ length: 2 ** codes.length }, (_, bits) =>
+  codes.filter((_code, index) => (bits >> index) % 2 === 1),
 )
 const entries = { escalate: {}, handoff: { intent: 'escalate' } }
 const texts = (missing: readonly EscalationHintCode[]) =>
