@@ -231,8 +231,9 @@ language sql set search_path = public, pg_temp as $$
   ), matching as (
     select c.id, c.channel, c.email_addresses from notification_configs c
      where c.account_id = app.account_id()
-       -- A channel that was told of an escalation also learns who took it.
-       and (c.events_enabled ? p_key or p_key = 'handoff.claimed' and c.events_enabled ? 'session.escalated')
+       -- A channel that was told of an escalation also learns who took or acknowledged it.
+       and (c.events_enabled ? p_key
+            or p_key in ('handoff.claimed', 'escalation.acknowledged') and c.events_enabled ? 'session.escalated')
   ), configured as (
     insert into deliveries (config_id, event_id, event_key, channel)
     select m.id, e.id, p_key, m.channel from matching m, event e returning id, state

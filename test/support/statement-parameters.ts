@@ -46,13 +46,25 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
   ],
   'functions/oncall/reminders/queries.ts#emitReminder': [
     [
-      { ...event, key: 'escalation.reminded', handoffId: id, round: 1, step: 1, userIds: [id], details: {} },
+      {
+        ...{
+          ...event,
+          key: 'escalation.reminded',
+          handoffId: id,
+          round: 1,
+          rounds: 1,
+          step: 1,
+          userIds: [id],
+        },
+        ...{ toldIds: [], toldNames: [], waitingSeconds: 0, details: {} },
+      },
       [id],
       id,
     ],
   ],
-  'functions/oncall/schedules/queries.ts#selectRosters': [
+  'lib/db/rows/on-call-rosters.ts#selectRosters': [
     [{}],
+    [{ sessionId: id }],
     [{ ids: [id], from: period.created_after, to: period.created_before }],
   ],
   'functions/accounts/export-files/queries.ts#selectRecords': exportedTables.flatMap((table) => [

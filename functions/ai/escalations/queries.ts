@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { requireRow } from '#db/required-row.ts'
 import type { Handoff } from '#db/rows/ai-session.ts'
-import { handoffItem } from '#db/rows/ai-session-queries.ts'
+import { acknowledgement, handoffItem } from '#db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { aiStatuses } from '#rules/ai/session-values.ts'
@@ -32,9 +32,9 @@ export const selectQueue = readStatement(
   QueueItem,
   (page: PageQuery) => sql`
     select q.session_id, q.handoff_id, q.title, u.full_name as engineer_name, q.psa_ticket_id, q.client_name, q.urgency, q.target_user_id,
-           q.claimed_by, q.created_at
+           q.claimed_by, k.acknowledged_by, k.acknowledged_by_name, k.acknowledged_at, q.created_at
       from (
-        select s.id as session_id, h.id as handoff_id, s.title, coalesce(h.created_by, s.user_id) as engineer_id, s.psa_ticket_id, s.client_name,
+        select s.account_id, s.id as session_id, h.id as handoff_id, h.id, s.title, coalesce(h.created_by, s.user_id) as engineer_id, s.psa_ticket_id, s.client_name,
                coalesce(h.urgency, 'normal') as urgency, coalesce(h.target_user_id, s.escalated_to_id) as target_user_id, h.claimed_by,
                coalesce(h.created_at, s.updated_at) as created_at
           from ai_sessions s left join lateral (select * from ai_handoffs h where ${openHandoff} limit 1) h on true
@@ -44,6 +44,7 @@ export const selectQueue = readStatement(
                 or app.user_id() in (h.target_user_id, s.escalated_to_id, h.claimed_by))
          ${pageEnd(queueOrder, page)}
       ) q left join lateral (select full_name from users where account_id = app.account_id() and id = q.engineer_id limit 1) u on true
+      left join ${acknowledgement('q')} on true
      order by ${rankOf(sql`q.urgency`)}, q.created_at, q.session_id`,
 )
 

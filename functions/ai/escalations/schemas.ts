@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Urgency } from '#functions/ai/sessions/schemas.ts'
+import { acknowledgementFields, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { PresenceEvent } from '#functions/presence/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
@@ -43,6 +43,7 @@ export const QueueItem = z
     claimed_by: Id.nullable().describe(
       'The colleague who has claimed the escalation but not picked it up yet.',
     ),
+    ...acknowledgementFields,
     created_at: Time.describe('When it was escalated; the last change of a session without a handoff.'),
   })
   .meta({ id: 'EscalationQueueItem' })

@@ -7,6 +7,7 @@ import type { AiSessionRow, Handoff } from '#db/rows/ai-session.ts'
 import { handoffItem, isOwnAiSession, selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectColleagues } from '#db/rows/colleagues.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
+import { selectRosters } from '#db/rows/on-call-rosters.ts'
 import { selectTicketSite } from '#db/rows/ticket-site.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -14,6 +15,7 @@ import { Role } from '#http/fields.ts'
 import type { AiStatus } from '#rules/ai/session-values.ts'
 import { maxTextLength, type StoredAlert } from '#rules/events/escalation-alert.ts'
 import type { Event } from '#rules/events/events.ts'
+import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LiveEvent } from '#vendors/realtime/realtime.ts'
 import { type EmittedEvent, emitEvent } from '#work/events.ts'
@@ -34,6 +36,9 @@ export const parkSession = writeStatement(
      where ${isOwnAiSession(id, escalatableStates)} returning s.id`,
 )
 
+/** Condition on `ai_sessions s`. */
+const isSession = (id: string) => sql<boolean>`s.account_id = app.account_id() and s.id = ${id}`
+
 export const selectCallerAndColleague = readStatement(
   z.object({ name: z.string(), role: Role, is_caller: z.boolean() }),
   (colleagueId: string | null) => sql`
@@ -46,17 +51,29 @@ export interface Person {
   role: string
 }
 
+/** The default escalation policy of a session's team, or else of the account. */
+const defaultPolicy = (sessionId: string) => sql`
+  select p.* from ai_sessions s join escalation_policies p on p.account_id = s.account_id and p.is_default
+   where ${isSession(sessionId)} and (p.team_id is null or p.team_id = s.team_id) order by p.team_id nulls last limit 1`
+
+export const selectPolicySteps = readStatement(
+  z.object({ steps: z.custom<EscalationStep[]>() }),
+  (sessionId: string) => sql`select p.steps from (${defaultPolicy(sessionId)}) p`,
+)
+
 /**
  * Select a session that the caller may see, the caller, the active colleague with this id, whether notes are
- * masked, the ticketing system, and the colleagues who have the session open.
+ * masked, the ticketing system, the colleagues who have the session open, and what decides who is on call.
  */
 export async function selectSessionAndPeople(db: WriteDb, sessionId: string, targetId: string | null) {
-  const [sessions, people, masking, sites, alsoHere] = await db.batch([
+  const [sessions, people, masking, sites, alsoHere, policies, rosters] = await db.batch([
     selectAiSession.query(sessionId),
     selectCallerAndColleague.query(targetId),
     selectExportMasking.query(),
     selectTicketSite(db),
     selectColleagues.query('ai_session', sessionId),
+    selectPolicySteps.query(sessionId),
+    selectRosters.query({ sessionId }),
   ])
   const caller: Person = people.find(({ is_caller }) => is_caller) ?? { name: '', role: '' }
   const target = people.find(({ is_caller }) => !is_caller) as Person | undefined
@@ -67,6 +84,8 @@ export async function selectSessionAndPeople(db: WriteDb, sessionId: string, tar
     isMasked: masking[0]?.is_masked === true,
     ticketSite: sites[0],
     alsoHere,
+    steps: policies[0]?.steps ?? [],
+    rosters,
   }
 }
 
@@ -137,9 +156,6 @@ export const escalateUnchanged = writeStatement(
     returning s.id`),
 )
 
-/** Condition on `ai_sessions s`. */
-const isSession = (id: string) => sql<boolean>`s.account_id = app.account_id() and s.id = ${id}`
-
 /**
  * Insert the push of the documentation to the ticket, if the session has one and the account has an active
  * connection.
@@ -174,10 +190,7 @@ export const insertHandoffCreated = writeStatement(
 export const planFollowUp = writeStatement(
   z.object({ id: z.string(), delay_seconds: z.int() }),
   (escalation: NewEscalation) => sql`
-    with policy as (
-      select p.* from ai_sessions s join escalation_policies p on p.account_id = s.account_id and p.is_default
-       where ${isSession(escalation.session.id)} and (p.team_id is null or p.team_id = s.team_id) order by p.team_id nulls last limit 1
-    ), follow_up as (
+    with policy as (${defaultPolicy(escalation.session.id)}), follow_up as (
       insert into escalation_follow_ups (session_id, handoff_id, policy_id, rounds, steps, alert)
       select ${escalation.session.id}::uuid, ${escalation.handoff.id}::uuid, p.id, p.rounds, p.steps, ${jsonb(toStoredAlert(escalation))} from policy p
       returning id, (steps -> 0 ->> 'delay_minutes')::integer as delay_minutes

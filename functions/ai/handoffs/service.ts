@@ -6,6 +6,7 @@ import { inTransaction } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { AiSessionDetail, SessionClose } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
+import * as schedules from '#functions/oncall/schedules/service.ts'
 import { withColleagues } from '#functions/presence/service.ts'
 import { createEventStream } from '#http/event-stream.ts'
 import type { Content, ReadContext, WriteContext } from '#http/operation.ts'
@@ -128,7 +129,7 @@ async function escalateSession(ctx: WriteContext, id: string, input: HandoffEsca
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
 async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
   const people = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
-  const { session, caller, target, isMasked, ticketSite, alsoHere } = people
+  const { session, caller, target, isMasked, ticketSite, alsoHere, steps, rosters } = people
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, queries.escalatableStates)
   requireTarget(input, target)
@@ -136,12 +137,13 @@ async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string,
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
   const escalationPackage = toEscalationPackage(session, handoff, userId)
   const alert = toAlert(session, handoff, writeTicketUrl(ticketSite, session.psa_ticket_id), isMasked)
+  const onCallIds = await schedules.chooseAlerted(rosters, { steps, engineerId: userId })
   const escalation = await queries.storeEscalation(db, {
     session,
     handoff,
     escalationPackage,
     liveEventData: toLiveEventData(session, handoff, alert, caller.name),
-    event: toEscalationEvent(session, handoff, alert, { userId, name: caller.name }),
+    event: { ...toEscalationEvent(session, handoff, alert, { userId, name: caller.name }), onCallIds },
   })
   return { text, hints: listEscalationHints(session, input.what_was_tried), alsoHere, ...escalation }
 }

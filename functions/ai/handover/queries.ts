@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { acknowledgement } from '#db/rows/ai-session-queries.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { HandoverCase, HandoverPromise } from '#rules/oncall/handover.ts'
 
@@ -48,6 +49,9 @@ export const selectOpenCases = readStatement(
     psa_ticket_id: nullableText,
     engineer_name: nullableText,
     claimant_name: nullableText,
+    acknowledged_by: nullableText,
+    acknowledged_by_name: nullableText,
+    acknowledged_at: nullableText,
     next_steps: nullableText,
     created_at: text,
     escalated_at: nullableText,
@@ -68,12 +72,14 @@ export const selectOpenCases = readStatement(
         union select s.id from ai_sessions s where s.account_id = app.account_id() and s.picked_up_by_id = app.user_id() and ${isOpen} and ${ofTeam}
       ), cases as (
         select s.*, coalesce(h.urgency, 'normal') as urgency, coalesce(h.created_by, s.picked_up_by_id, s.user_id) as engineer_id, h.claimed_by,
-               case when app.sees_ai_session(s) then h.next_steps end as next_steps, h.created_at as escalated_at, h.claimed_at
+               case when app.sees_ai_session(s) then h.next_steps end as next_steps, h.created_at as escalated_at, h.claimed_at,
+               k.acknowledged_by, k.acknowledged_by_name, k.acknowledged_at
           from visible v join ai_sessions s on s.account_id = app.account_id() and s.id = v.id
           left join lateral (select * from ai_handoffs h where h.account_id = s.account_id and h.session_id = s.id and h.closed_at is null
-                                and h.intent = 'escalate' limit 1) h on true)
+                                and h.intent = 'escalate' limit 1) h on true
+          left join ${acknowledgement('h')} on true)
       select s.id as session_id, s.title, s.status, s.urgency, s.client_name, s.psa_ticket_id, ${nameOf('s.engineer_id')} as engineer_name,
-             ${nameOf('s.claimed_by')} as claimant_name, s.next_steps, s.created_at, s.escalated_at, s.claimed_at,
+             ${nameOf('s.claimed_by')} as claimant_name, s.acknowledged_by, s.acknowledged_by_name, s.acknowledged_at, s.next_steps, s.created_at, s.escalated_at, s.claimed_at,
              (select count(*)::integer from script_runs r where r.account_id = s.account_id and r.ai_session_id = s.id and r.created_at >= ${since}) as script_runs
         from cases s
        order by s.status not in ('requesting_escalation', 'escalated'), array_position(array['critical', 'high', 'normal', 'low'], s.urgency),

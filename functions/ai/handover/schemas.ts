@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Urgency } from '#functions/ai/sessions/schemas.ts'
+import { acknowledgementFields, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { Instant } from '#functions/sessions/sessions/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
 import { openStates } from '#rules/ai/session-values.ts'
@@ -24,6 +24,7 @@ const HandoverCase = z
     psa_ticket_id: z.string().nullable().describe('Id of the linked ticket.'),
     engineer_name: z.string().nullable().describe('Who escalated it or else works on it.'),
     claimant_name: z.string().nullable().describe('Who has claimed it.'),
+    ...acknowledgementFields,
     next_steps: z
       .string()
       .nullable()

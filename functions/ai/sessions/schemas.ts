@@ -329,6 +329,14 @@ export const EscalationHint = z
     text: z.string().describe('The same as a sentence.').meta({ example: escalationHints.no_client }),
   })
   .meta({ id: 'EscalationHint' })
+/** Who takes care of an escalation before somebody claims it. */
+export const acknowledgementFields = {
+  acknowledged_by: Id.nullable().describe(
+    'The colleague who acknowledged it: takes care of it, and has not claimed it. Null also for the link in a chat channel.',
+  ),
+  acknowledged_by_name: z.string().nullable().describe('Their name.').meta({ example: 'Dana Reyes' }),
+  acknowledged_at: Time.nullable().describe('When it was acknowledged.'),
+}
 
 export const Handoff = z
   .strictObject({
@@ -347,6 +355,7 @@ export const Handoff = z
     urgency: Urgency,
     claimed_by: Id.nullable().describe('The colleague who claimed it.'),
     claimed_at: Time.nullable().describe('When it was claimed.'),
+    ...acknowledgementFields,
     ai_assessment: z
       .string()
       .nullable()

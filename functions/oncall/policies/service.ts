@@ -4,13 +4,14 @@ import { getSqlState, throwUnknownId } from '#db/sqlstate.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import {
   type FieldError,
+  invalidField,
   invalidRequest,
   notFound,
   Problem,
   requireVersion,
   throwNotFound,
 } from '#problem.ts'
-import type { EscalationStep, EscalationTarget } from '#rules/oncall/escalation-step.ts'
+import { type EscalationStep, type EscalationTarget, haveNoDelay } from '#rules/oncall/escalation-step.ts'
 import * as queries from './queries.ts'
 import type { EscalationPolicy, PolicyCreate, PolicyUpdate } from './schemas.ts'
 
@@ -23,6 +24,7 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
 }
 
 export async function create({ db }: WriteContext, input: PolicyCreate): Promise<EscalationPolicy> {
+  requirePause(input)
   await requireTeamAndTargets(db, input.team_id, input.steps)
   return toPolicy(await queries.insertPolicy(db, input).catch(throwConflict))
 }
@@ -35,6 +37,7 @@ export async function update(
   const { expected_version, ...columns } = changes
   const current = await requireEditable(db, id)
   const { team_id = current.team_id, steps = [] } = columns
+  requirePause({ ...current, ...columns })
   await requireTeamAndTargets(db, team_id, steps)
   const isChange = Object.keys(columns).length > 0
   const updated = isChange ? await queries.updatePolicy(db, id, changes).catch(throwConflict) : undefined
@@ -75,6 +78,12 @@ const resources = { user: 'User', schedule: 'On-call schedule', channel: 'Config
   EscalationTarget['type'],
   string
 >
+
+/** Throw 422 for rounds that would follow each other without a pause. */
+function requirePause({ rounds, steps }: Pick<PolicyCreate, 'rounds' | 'steps'>): void {
+  if (rounds > 1 && haveNoDelay(steps))
+    throw invalidField(['body', 'rounds'], 'must be 1 if no step has a delay')
+}
 
 /**
  * Throw 403 for a team that the caller does not administer, 404 for targets that the account does not have,

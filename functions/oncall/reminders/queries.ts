@@ -39,6 +39,7 @@ export const FollowUp = z.object({
   rounds: z.int(),
   steps: z.custom<EscalationStep[]>(),
   alert: z.custom<StoredAlert>(),
+  waiting_seconds: z.int(),
 })
 export type FollowUp = z.output<typeof FollowUp>
 
@@ -50,7 +51,8 @@ export type FollowUp = z.output<typeof FollowUp>
 export const lockFollowUp = writeStatement(
   FollowUp,
   (id: string) => sql`
-    select f.id, f.session_id, f.handoff_id, s.team_id, h.created_by as engineer_id, f.rounds, f.steps, f.alert
+    select f.id, f.session_id, f.handoff_id, s.team_id, h.created_by as engineer_id, f.rounds, f.steps, f.alert,
+           extract(epoch from app.now() - h.created_at)::integer as waiting_seconds
       from escalation_follow_ups f
       join ai_sessions s on s.account_id = f.account_id and s.id = f.session_id
       join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
@@ -59,20 +61,20 @@ export const lockFollowUp = writeStatement(
        for no key update of s, f`,
 )
 
-/** Select the names of the newest escalation of a session, and the schedules that its policy names. */
+/** Select the people of the newest escalation of a session, and the steps of its policy. */
 export const selectEscalationPeople = readStatement(
   z.object({
     target_name: z.string().nullable(),
     claimant_name: z.string().nullable(),
-    schedule_ids: z.array(z.string()),
+    acknowledger_name: z.string().nullable(),
+    engineer_id: z.string(),
+    steps: z.custom<EscalationStep[]>(),
   }),
   (sessionId: string) => sql`
-    select t.full_name as target_name, c.full_name as claimant_name,
-           array(select distinct target ->> 'id'
-                   from escalation_follow_ups f, jsonb_array_elements(f.steps) step, jsonb_array_elements(step -> 'targets') target
-                  where f.account_id = h.account_id and f.session_id = h.session_id and f.handoff_id = h.id
-                    and target ->> 'type' = 'schedule') as schedule_ids
+    select t.full_name as target_name, c.full_name as claimant_name, a.full_name as acknowledger_name, h.created_by as engineer_id, coalesce(f.steps, '[]') as steps
       from ai_handoffs h
+      left join escalation_follow_ups f on f.account_id = h.account_id and f.session_id = h.session_id and f.handoff_id = h.id
+      left join users a on a.account_id = f.account_id and a.id = f.acknowledged_by
       left join users t on t.account_id = h.account_id and t.id = h.target_user_id
       left join users c on c.account_id = h.account_id and c.id = h.claimed_by
      where h.account_id = app.account_id() and h.session_id = ${sessionId} and h.intent = 'escalate'
@@ -113,6 +115,32 @@ export const selectReachable = readStatement(
                     and app.can_work(u)) as user_ids,
            array(select c.id from notification_configs c
                   where c.account_id = app.account_id() and c.id = any (${`{${configIds.join(',')}}`}::uuid[])) as config_ids`,
+)
+
+/** Select who was told of an escalation in the app, the first to be told first. */
+export const selectTold = readStatement(
+  z.object({ id: z.string(), name: z.string() }),
+  (handoffId: string) => sql`
+    select u.id, u.full_name as name
+      from ai_handoffs h
+      join notifications n on n.account_id = h.account_id and n.link = '/pilot/' || h.session_id || '?pickup=true'
+       and n.event_key in ('session.escalated', 'escalation.reminded') and n.created_at >= h.created_at
+      join users u on u.account_id = n.account_id and u.id = n.user_id
+     where h.account_id = app.account_id() and h.id = ${handoffId}
+     group by u.id, u.full_name order by min(n.created_at), u.full_name, u.id`,
+)
+
+/** Select the users and configs that the escalation itself has told. */
+export const selectToldAtEscalation = readStatement(
+  z.object({ user_ids: z.array(z.string()), config_ids: z.array(z.string()) }),
+  (handoffId: string) => sql`
+    with escalated as (
+      select e.id, e.link from ai_handoffs h join events e on e.account_id = h.account_id and e.key = 'session.escalated'
+         and split_part(e.link, '?pickup', 1) = '/pilot/' || h.session_id and e.escalation ->> 'handoff_id' = h.id::text
+       where h.account_id = app.account_id() and h.id = ${handoffId})
+    select array(select n.user_id from notifications n join escalated e on n.account_id = app.account_id() and n.link = e.link and n.event_id = e.id) as user_ids,
+           array(select d.config_id from deliveries d join escalated e on d.account_id = app.account_id() and d.event_id = e.id
+                  where d.config_id is not null) as config_ids`,
 )
 
 /**

@@ -5,7 +5,7 @@ import * as schedules from '#functions/oncall/schedules/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
 import type { AlertPeople } from '#rules/events/escalation-alert.ts'
-import { listTargetIds } from '#rules/oncall/escalation-step.ts'
+import { isAtEscalation, listTargetIds } from '#rules/oncall/escalation-step.ts'
 import { recordAttempt } from '#work/attempts.ts'
 import type { Work } from '#work/define-work.ts'
 import { enqueueEmitted, enqueueEvent } from '#work/events.ts'
@@ -17,6 +17,9 @@ export async function list({ db }: ReadContext, sessionId: string, page: PageQue
   await findActiveBranch(db, sessionId)
   return toPage(await queries.selectReminders.all(db, sessionId, page), page, latestIdFirst)
 }
+
+/** How many names a reminder has of those who were told before. */
+const maxToldNames = 10
 
 export type ReminderContext = Pick<JobContext, 'platform' | 'openAccountScope'>
 
@@ -70,13 +73,25 @@ async function notifyTargets(
     listTargetIds(targets, 'channel'),
   )
   if (user_ids.length === 0 && config_ids.length === 0) return false
+  // A step without a delay does not tell twice whom the escalation itself has told in the same minute.
+  const told = isAtEscalation(followUp.steps, claimed)
+    ? await queries.selectToldAtEscalation.one(db, followUp.handoff_id)
+    : { user_ids: [], config_ids: [] }
+  const userIds = user_ids.filter((id) => !told.user_ids.includes(id))
+  const configIds = config_ids.filter((id) => !told.config_ids.includes(id))
+  if (userIds.length === 0 && configIds.length === 0) return true
+  const before = await queries.selectTold.all(db, followUp.handoff_id)
   const event = {
     key: 'escalation.reminded',
     ...toEventFields(claimed, followUp),
-    userIds: user_ids,
+    userIds,
+    rounds: followUp.rounds,
+    toldIds: before.map(({ id }) => id),
+    toldNames: before.slice(0, maxToldNames).map(({ name }) => name),
+    waitingSeconds: followUp.waiting_seconds,
     details: followUp.alert.details,
   } as const
-  const { event_id, ...emitted } = await queries.emitReminder.one(db, event, config_ids, followUp.engineer_id)
+  const { event_id, ...emitted } = await queries.emitReminder.one(db, event, configIds, followUp.engineer_id)
   await queries.storeEventId(db, claimed, event_id)
   enqueueEmitted(db, emitted)
   return true
@@ -128,8 +143,8 @@ export async function findEscalationPeople(
 ): Promise<AlertPeople | undefined> {
   const found = await queries.selectEscalationPeople.first(db, sessionId)
   if (!found) return undefined
-  const { schedule_ids, ...people } = found
-  const userIds = await schedules.findOnCallUsers(db, schedule_ids)
+  const { steps, engineer_id: engineerId, ...people } = found
+  const userIds = await schedules.findOnCallFor(db, sessionId, { steps, engineerId })
   const names = userIds.length === 0 ? [] : await queries.selectNames.all(db, userIds)
   return { ...people, on_call_names: names.map(({ name }) => name) }
 }
@@ -147,6 +162,7 @@ export async function acknowledge(
   const followUp = await queries.lockFollowUp.first(db, followUpId)
   if (!followUp) return false
   await queries.storeAcknowledgement(db, followUpId, userId)
+  const colleague = userId === null ? undefined : await queries.selectNames.first(db, [userId])
   await enqueueEvent(db, {
     key: 'escalation.acknowledged',
     actorId: userId,
@@ -156,6 +172,7 @@ export async function acknowledge(
     handoffId: followUp.handoff_id,
     problemSummary: followUp.alert.problem,
     engineerId: followUp.engineer_id,
+    colleagueName: colleague?.name ?? null,
   })
   return true
 }

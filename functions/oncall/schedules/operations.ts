@@ -45,11 +45,12 @@ export const onCallScheduleOperations = [
     id: 'oncall.schedules.create',
     route: 'POST /on-call-schedules',
     summary: 'Create an on-call schedule',
-    description: 'A team admin creates schedules of their team. An account has at most 50 schedules.',
+    description:
+      'A team admin creates schedules of their team. An account has at most 50 schedules. Whoever is on call is told of an escalation of the team at once, or, by the schedules of the whole account, where nobody of the team is on call. `hint` says when a schedule reaches nobody.',
     access: 'team_admin',
     limit: 'write',
     body: schemas.ScheduleCreate,
-    returns: schemas.OnCallSchedule,
+    returns: schemas.CreatedSchedule,
     errors: ['not_found', 'limit_reached'],
     handle: ({ ctx, body }) => schedules.create(ctx, body),
   }),
@@ -71,7 +72,7 @@ export const onCallScheduleOperations = [
     route: 'PUT /on-call-schedules/{schedule_id}',
     summary: 'Update an on-call schedule',
     description:
-      'Applies from now on: shifts that have been stay as they were. The answer says who was on call before the change and who is after it. For a new order from a later day on, add a rotation.',
+      'Applies from now on: shifts that have been stay as they were. The answer says who was on call before the change and who is after it, and `hint` when it reaches nobody. For a new order from a later day on, add a rotation.',
     access: 'team_admin',
     limit: 'write',
     params: schemas.ScheduleId,

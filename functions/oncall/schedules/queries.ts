@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, jsonb, now, selectIds } from '#db/expressions.ts'
+import { accountId, jsonb, now } from '#db/expressions.ts'
 import { nameOrder, type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -94,85 +94,17 @@ export const selectResponders = readStatement(
                   where u.account_id = app.account_id() and u.id = any (${`{${ids.join(',')}}`}::uuid[]) and app.can_work(u)) as ids`,
 )
 
-interface StoredOverride {
-  id: string
-  user_id: string
-  starts_at: string
-  ends_at: string
-}
-
-interface StoredPerson {
-  id: string
-  name: string
-  timezone: string
-}
-
-/** What decided who was on call until a change. */
-interface StoredVersion {
-  timezone: string
-  rotations: Rotation[]
-  people: StoredPerson[]
-  valid_until: string
-}
-
-/**
- * A schedule with what decides who is on call. `people` are the members and the users of overrides who may be
- * on call.
- */
-export const RosterRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  timezone: z.string(),
-  team_id: z.string().nullable(),
-  rotations: z.custom<Rotation[]>(),
-  overrides: z.custom<StoredOverride[]>(),
-  people: z.custom<StoredPerson[]>(),
-  versions: z.custom<StoredVersion[]>(),
-  now: z.string(),
-})
-export type RosterRow = z.output<typeof RosterRow>
-
-export interface RosterFilter {
-  ids?: readonly string[]
-  teamId?: string | undefined
-  /**
-   * The time whose overrides are selected; the next 32 days by default, in which every current shift ends.
-   */
-  from?: string
-  to?: string
-}
-
-const people = sql`coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name, 'timezone', u.timezone)), '[]')`
-
-/** Select schedules with their overrides and people, sorted by name. */
-export const selectRosters = readStatement(RosterRow, ({ ids, teamId, from, to }: RosterFilter) => {
-  const start = from ? sql`${from}::timestamptz` : sql`app.now()`
-  const end = to ? sql`${to}::timestamptz` : sql`app.now() + interval '32 days'`
-  const isOfIds = ids ? sql`and s.id = any (array(${selectIds(ids)}))` : sql``
-  const isOfTeam = teamId ? sql`and s.team_id = ${teamId}` : sql``
-  return sql`
-    select s.id, s.name, s.timezone, s.team_id, s.rotations, app.now() as now, o.overrides, p.people, v.versions
-      from on_call_schedules s
-     cross join lateral (
-       select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'user_id', o.user_id, 'starts_at', app.iso(o.starts_at),
-                                                    'ends_at', app.iso(o.ends_at)) order by o.created_at, o.id), '[]') as overrides,
-              array_agg(o.user_id) as user_ids
-         from on_call_overrides o
-        where o.account_id = s.account_id and o.schedule_id = s.id and o.ends_at > ${start} and o.starts_at < ${end}) o
-     cross join lateral (
-       select ${people} as people from users u
-        where u.account_id = s.account_id and app.can_work(u)
-          and (u.id = any (o.user_ids) or u.id = any (array(
-            select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m)))) p
-     cross join lateral (
-       select coalesce(jsonb_agg(jsonb_build_object('timezone', v.timezone, 'rotations', v.rotations, 'valid_until', app.iso(v.valid_until),
-                                                    'people', p.people) order by v.valid_until, v.id), '[]') as versions
-         from on_call_schedule_versions v
-        cross join lateral (select ${people} as people from users u where u.account_id = v.account_id and u.id = any (v.people)) p
-        where v.account_id = s.account_id and v.schedule_id = s.id and v.valid_until > ${from ?? null}::timestamptz) v
-     where s.account_id = app.account_id() ${isOfIds} ${isOfTeam}
-     order by s.name collate "und-x-icu", s.id limit 50`
-})
+/** Count who may be on call by a schedule, and who of them has an address that takes e-mails. */
+export const countReachable = readStatement(
+  z.object({ can_work: z.int(), reachable: z.int() }),
+  (scheduleId: string) => sql`
+    select count(*)::integer as can_work, (count(*) filter (where app.mail_problem(u.email) is null))::integer as reachable
+      from on_call_schedules s join users u on u.account_id = s.account_id and app.can_work(u)
+     where s.account_id = app.account_id() and s.id = ${scheduleId}
+       and (u.id = any (array(select m::uuid from jsonb_array_elements(s.rotations) r, jsonb_array_elements_text(r -> 'members') m))
+            or u.id in (select o.user_id from on_call_overrides o
+                         where o.account_id = s.account_id and o.schedule_id = s.id and o.ends_at > app.now()))`,
+)
 
 const OverrideRow = z.object({
   id: z.string(),

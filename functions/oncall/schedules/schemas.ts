@@ -47,9 +47,21 @@ const scheduleFields = {
 export const OnCallSchedule = z.strictObject(scheduleFields).meta({ id: 'OnCallScheduleResponse' })
 export type OnCallSchedule = z.infer<typeof OnCallSchedule>
 
+const hint = z
+  .string()
+  .nullable()
+  .describe('Why an escalation reaches nobody by this schedule; null if it reaches somebody.')
+  .meta({ example: null })
+
+export const CreatedSchedule = z
+  .strictObject({ ...scheduleFields, hint })
+  .meta({ id: 'OnCallScheduleCreated' })
+export type CreatedSchedule = z.infer<typeof CreatedSchedule>
+
 export const UpdatedSchedule = z
   .strictObject({
     ...scheduleFields,
+    hint,
     on_call_before: Person.nullable().describe('Who was on call just before the change; null for nobody.'),
     on_call_after: Person.nullable().describe(
       'Who is on call now. Another user than before was put on call by the change.',

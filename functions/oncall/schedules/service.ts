@@ -1,4 +1,5 @@
 import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
+import { type RosterRow, selectRosters } from '#db/rows/on-call-rosters.ts'
 import { inTransaction, type PlatformDb, type ReadDb, type WriteDb } from '#db/scope.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import * as policies from '#functions/oncall/policies/service.ts'
@@ -13,11 +14,13 @@ import {
   throwNotFound,
   unknownId,
 } from '#problem.ts'
+import { type EscalationStep, listBackUpIds, listTargetIds } from '#rules/oncall/escalation-step.ts'
 import type { HandoverDuty } from '#rules/oncall/handover.ts'
 import type { Roster } from '#rules/oncall/shifts.ts'
 import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
 import type {
+  CreatedSchedule,
   OnCall,
   OnCallDuties,
   OnCallSchedule,
@@ -45,9 +48,20 @@ export async function get({ db }: Pick<ReadContext, 'db'>, id: string): Promise<
   return toSchedule(await find(db, id))
 }
 
-export async function create({ db }: WriteContext, input: ScheduleCreate): Promise<OnCallSchedule> {
+export async function create({ db }: WriteContext, input: ScheduleCreate): Promise<CreatedSchedule> {
   await requireTeamAndMembers(db, input.team_id, input.rotations)
-  return toSchedule(await queries.insertSchedule(db, input).catch(throwUnknownTeam))
+  const schedule = toSchedule(await queries.insertSchedule(db, input).catch(throwUnknownTeam))
+  return { ...schedule, hint: await findHint(db, schedule.id) }
+}
+
+/** Say why nobody is reached by a schedule; null if somebody is. */
+async function findHint(db: ReadDb, id: string): Promise<string | null> {
+  const { can_work, reachable } = await queries.countReachable.one(db, id)
+  if (can_work === 0)
+    return 'Nobody is reached by this schedule: no active engineer or admin is in its rotations or overrides.'
+  return reachable === 0
+    ? 'No e-mail reaches anybody by this schedule: no member has an address that takes e-mails. They are told in the app alone.'
+    : null
 }
 
 export async function update(
@@ -57,12 +71,13 @@ export async function update(
 ): Promise<UpdatedSchedule> {
   const before = await findOnCallPerson(db, id)
   const schedule = await store(db, id, await keepTurns(db, id, changes))
-  return { ...schedule, on_call_before: before, on_call_after: await findOnCallPerson(db, id) }
+  const [after, hint] = [await findOnCallPerson(db, id), await findHint(db, id)]
+  return { ...schedule, hint, on_call_before: before, on_call_after: after }
 }
 
 /** Change rotations so that adding or removing members leaves who has the turn now. */
 async function keepTurns(db: ReadDb, id: string, changes: ScheduleUpdate): Promise<ScheduleUpdate> {
-  const row = changes.rotations && (await queries.selectRosters.first(db, { ids: [id] }))
+  const row = changes.rotations && (await selectRosters.first(db, { ids: [id] }))
   if (!row || !changes.rotations) return changes
   const { keepTurns: keep } = await loadTurns()
   const roster = toRoster({ ...row, timezone: changes.timezone ?? row.timezone })
@@ -72,7 +87,7 @@ async function keepTurns(db: ReadDb, id: string, changes: ScheduleUpdate): Promi
 /** Return who is on call by a schedule now. */
 async function findOnCallPerson(db: ReadDb, id: string): Promise<UpdatedSchedule['on_call_after']> {
   const { findOnCall } = await loadShifts()
-  const row = await queries.selectRosters.first(db, { ids: [id] })
+  const row = await selectRosters.first(db, { ids: [id] })
   const shift = row && findOnCall(toRoster(row), Date.parse(row.now))
   return row && shift ? findPerson(row, shift.userId) : null
 }
@@ -98,7 +113,7 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 
 export async function listOnCall({ db }: ReadContext, teamId: string | undefined): Promise<OnCall[]> {
   const { findOnCall } = await loadShifts()
-  return (await queries.selectRosters.all(db, { teamId })).map((row) => {
+  return (await selectRosters.all(db, { teamId })).map((row) => {
     const shift = findOnCall(toRoster(row), Date.parse(row.now))
     return {
       schedule_id: row.id,
@@ -119,7 +134,7 @@ const nextShiftMs = 2 * dayMs
  */
 export async function listNextOnCall(db: ReadDb, teamId: string | null): Promise<HandoverDuty[]> {
   const { listShifts } = await loadShifts()
-  const rows = await queries.selectRosters.all(db, {})
+  const rows = await selectRosters.all(db, {})
   return rows
     .filter(({ team_id }) => teamId === null || team_id === null || team_id === teamId)
     .map((row) => {
@@ -154,8 +169,39 @@ export async function findOnCallUsers(
 ): Promise<string[]> {
   if (scheduleIds.length === 0) return []
   const { findOnCall } = await loadShifts()
-  const rows = await queries.selectRosters.all(db, { ids: scheduleIds })
+  const rows = await selectRosters.all(db, { ids: scheduleIds })
   return rows.flatMap((row) => findOnCall(toRoster(row), Date.parse(row.now))?.userId ?? [])
+}
+
+/**
+ * Return who is told of an escalation at once: whoever is on call by a schedule of the session's team, or
+ * else of the account. `rows` are the rosters of the session. Schedules that its policy names as back-up wait for their step.
+ */
+export async function chooseAlerted(
+  rows: readonly RosterRow[],
+  { steps, engineerId }: { steps: readonly EscalationStep[]; engineerId: string },
+): Promise<string[]> {
+  const backUpIds = listBackUpIds(steps)
+  const { findOnCall } = await loadShifts()
+  const choose = (isOfTeam: boolean) =>
+    rows
+      .filter(({ id, team_id }) => (team_id !== null) === isOfTeam && !backUpIds.includes(id))
+      .flatMap((row) => findOnCall(toRoster(row), Date.parse(row.now))?.userId ?? [])
+      .filter((id) => id !== engineerId)
+  const ofTeam = choose(true)
+  return [...new Set(ofTeam.length > 0 ? ofTeam : choose(false))]
+}
+
+/** Return who is on call for an escalation now: by its policy, and those who are told at once. */
+export async function findOnCallFor(
+  db: ReadDb | PlatformDb,
+  sessionId: string,
+  escalation: { steps: readonly EscalationStep[]; engineerId: string },
+): Promise<string[]> {
+  const targets = escalation.steps.flatMap(({ targets }) => targets)
+  const byPolicy = await findOnCallUsers(db, listTargetIds(targets, 'schedule'))
+  const rows = await selectRosters.all(db, { sessionId })
+  return [...new Set([...(await chooseAlerted(rows, escalation)), ...byPolicy])]
 }
 
 export async function listScheduleShifts(
@@ -167,8 +213,7 @@ export async function listScheduleShifts(
   if (end <= start) throw invalidField(['query', 'to'], 'must be after `from`')
   if (end - start > maxShiftDays * dayMs)
     throw invalidField(['query', 'to'], `must be at most ${maxShiftDays} days after \`from\``)
-  const row =
-    (await queries.selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
+  const row = (await selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
   const { listShifts, joinShifts } = await loadShifts()
   // Until a change, its earlier version decided. So a change keeps the past.
   const versions = [...row.versions.map((version) => ({ ...row, ...version })), { ...row, valid_until: to }]
@@ -225,7 +270,7 @@ async function findReplaced(
   id: string,
   { starts_at: from, ends_at: to, member_id }: OverrideCreate,
 ): Promise<string[]> {
-  const row = await queries.selectRosters.first(db, { ids: [id], from, to })
+  const row = await selectRosters.first(db, { ids: [id], from, to })
   if (!row) return []
   const { listShifts } = await loadShifts()
   const ids = listShifts(toRoster(row), Date.parse(from), Date.parse(to)).map(({ userId }) => userId)
@@ -312,7 +357,7 @@ async function requireTeamAndMembers(
 
 const throwUnknownTeam = throwUnknownId('team_id', 'team', 'team_id')
 
-function toRoster({ timezone, rotations, overrides, people }: Omit<queries.RosterRow, 'versions'>): Roster {
+function toRoster({ timezone, rotations, overrides, people }: Omit<RosterRow, 'versions'>): Roster {
   const available = new Set(people.map(({ id }) => id))
   return {
     timezone,
@@ -328,10 +373,7 @@ function toRoster({ timezone, rotations, overrides, people }: Omit<queries.Roste
   }
 }
 
-function findPerson(
-  { people }: Pick<queries.RosterRow, 'people'>,
-  userId: string,
-): { id: string; name: string } {
+function findPerson({ people }: Pick<RosterRow, 'people'>, userId: string): { id: string; name: string } {
   return { id: userId, name: people.find(({ id }) => id === userId)?.name ?? '' }
 }
 

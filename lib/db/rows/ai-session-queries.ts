@@ -23,9 +23,18 @@ const jsonList = (from: RawBuilder<unknown>, item: RawBuilder<unknown>, order: R
 export const fixItem = sql`${plainPairs(['id', 'session_id', 'title', 'description', 'kind', 'script_template_id', 'status'])}, ${timePair('applied_at')},
   ${timePair('verified_at')}, ${plainPairs(['partial_notes', 'pending_reason', 'failure_reason', 'ai_drafted_script', 'ai_drafted_parameters', 'ai_outcome_proposal'])},
   ${timePair('created_at')}`
+/** Of the row that `handoff` names, such as `x`: who has acknowledged it. */
+export const acknowledgement = (handoff: string) => sql`
+  lateral (select f.acknowledged_by, u.full_name as acknowledged_by_name, f.acknowledged_at
+             from escalation_follow_ups f left join users u on u.account_id = f.account_id and u.id = f.acknowledged_by
+            where f.account_id = ${sql.ref(`${handoff}.account_id`)} and f.session_id = ${sql.ref(`${handoff}.session_id`)}
+              and f.handoff_id = ${sql.ref(`${handoff}.id`)}) k`
+const acknowledged = (column: string) => sql`(select ${sql.raw(column)} from ${acknowledgement('x')})`
+
 /** Of `ai_handoffs x`. */
 export const handoffItem = sql`${plainPairs(['id', 'session_id', 'intent', 'created_by', 'target_user_id', 'reason', 'summary', 'what_was_tried', 'next_steps', 'urgency', 'claimed_by'])},
-  ${timePair('claimed_at')}, ${plainPairs(['ai_assessment', 'assessment_status'])}, ${timePair('first_action_at')}, ${timePair('created_at')}`
+  ${timePair('claimed_at')}, 'acknowledged_by', ${acknowledged('k.acknowledged_by')}, 'acknowledged_by_name', ${acknowledged('k.acknowledged_by_name')},
+  'acknowledged_at', ${acknowledged('app.iso(k.acknowledged_at)')}, ${plainPairs(['ai_assessment', 'assessment_status'])}, ${timePair('first_action_at')}, ${timePair('created_at')}`
 /**
  * The offer of a reply or step, or null: if no flow is among its sources. The row is `x`, or the one that
  * RETURNING names.

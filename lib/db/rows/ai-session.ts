@@ -122,6 +122,9 @@ export interface Handoff {
   urgency: Urgency
   claimed_by: string | null
   claimed_at: string | null
+  acknowledged_by: string | null
+  acknowledged_by_name: string | null
+  acknowledged_at: string | null
   ai_assessment: string | null
   assessment_status: AssessmentStatus | null
   first_action_at: string | null

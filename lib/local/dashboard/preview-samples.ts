@@ -57,8 +57,12 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     problemSummary: session.sessionTitle,
     psaTicketId: '4711',
     round: 1,
+    rounds: 3,
     step: 2,
     userIds: [origin.actorId],
+    toldIds: [origin.actorId],
+    toldNames: ['Dana Reyes'],
+    waitingSeconds: 1500,
     details: escalation,
   },
   'escalation.unreached': {
@@ -79,6 +83,7 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     handoffId: session.sessionId,
     problemSummary: session.sessionTitle,
     engineerId: origin.actorId,
+    colleagueName: 'Sam Ortiz',
   },
   'handoff.claimed': {
     key: 'handoff.claimed',

@@ -21,6 +21,8 @@ export interface EscalationDetails {
   fixes?: string
   /** What was observed, each in a line. */
   known?: string
+  /** How long it waits and who was told before, when the alert is a reminder. */
+  reminder?: string
   /** The model's assessment in markdown, when the alert is about it. Its messages show the start as plain text. */
   assessment?: string
 }
@@ -84,6 +86,7 @@ export interface AlertPeople {
   target_name: string | null
   claimant_name: string | null
   on_call_names: readonly string[]
+  acknowledger_name?: string | null
 }
 
 const nobody: AlertPeople = { target_name: null, claimant_name: null, on_call_names: [] }
@@ -112,8 +115,10 @@ export function toAlertContent(
     people.claimant_name
       ? { label: 'Taken by', text: people.claimant_name }
       : { label: 'On call', text: people.on_call_names.map(isolate).join(', ') },
+    { label: 'Acknowledged by', text: people.claimant_name ? '' : (people.acknowledger_name ?? '') },
   ]
   const sections = [
+    { label: 'Reminder', text: details.reminder ?? '' },
     { label: 'Assessment', text: details.assessment ?? '' },
     { label: 'Problem', text: isShownBy(title, problem) || problem === summary ? '' : problem },
     { label: 'Summary', text: isShownBy(title, summary) ? '' : summary },

@@ -1,7 +1,8 @@
 import type { PushSource } from '#rules/events/push-values.ts'
+import { formatDuration } from '#rules/exports/time-format.ts'
 import { type HandoverLine, joinLines } from '#rules/oncall/handover-lines.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
-import { sentence } from '#rules/text/sentence.ts'
+import { isolate, sentence } from '#rules/text/sentence.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
 import { type EscalationDetails, toExcerpt } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
@@ -28,6 +29,8 @@ export type Event = EventOrigin &
         problemSummary: string
         psaTicketId: string | null
         targetUserId: string | null
+        /** Who is on call for it now, and is told at once. */
+        onCallIds?: string[]
         details?: EscalationDetails
       }
     | {
@@ -39,7 +42,12 @@ export type Event = EventOrigin &
         /** The place of the step, counted from 1. */
         round: number
         step: number
+        rounds: number
         userIds: string[]
+        /** Who was told of the escalation before: the ids, and the first names. */
+        toldIds: string[]
+        toldNames: string[]
+        waitingSeconds: number
         details: EscalationDetails
       }
     | {
@@ -59,6 +67,8 @@ export type Event = EventOrigin &
         handoffId: string
         problemSummary: string
         engineerId: string
+        /** Null for the link in a chat channel. */
+        colleagueName: string | null
       }
     | {
         key: 'handoff.claimed'
@@ -211,7 +221,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'session.escalated': {
       const ticket = event.psaTicketId ? sentence` (Ticket #${toSnippet(event.psaTicketId)})` : ''
       const title = sentence`${toPlainName(event.engineerName)} escalated: ${toSnippet(event.problemSummary)}${ticket}`
-      const userIds = event.targetUserId ? [event.targetUserId] : []
+      const userIds = [...(event.targetUserId ? [event.targetUserId] : []), ...(event.onCallIds ?? [])]
       return {
         ...defaults,
         title,
@@ -339,7 +349,8 @@ function toFollowUpAnnouncement(
   if (event.key === 'escalation.acknowledged')
     return {
       ...announcement,
-      title: sentence`Your escalation was acknowledged: ${snippet}`,
+      // One text for the engineer and for channels.
+      title: sentence`${event.colleagueName === null ? 'Somebody in a chat channel' : toPlainName(event.colleagueName)} acknowledged the escalation: ${snippet}`,
       userIds: [event.engineerId],
     }
   const ticket = event.psaTicketId ? sentence` (Ticket #${toSnippet(event.psaTicketId)})` : ''
@@ -355,7 +366,8 @@ function toFollowUpAnnouncement(
       emailRecipients: event.isWholePolicy,
     }
   }
-  const { userIds, details } = event
+  const { userIds } = event
+  const details = { ...event.details, reminder: describeReminder(event) }
   return {
     ...announcement,
     title: sentence`Nobody has taken this yet: ${snippet}${ticket}`,
@@ -363,6 +375,24 @@ function toFollowUpAnnouncement(
     escalation: details,
     emailRecipients: true,
   }
+}
+
+/** Say how long an escalation waits, which reminder it is, and who was told before. */
+function describeReminder({
+  waitingSeconds,
+  round,
+  rounds,
+  step,
+  toldIds,
+  toldNames,
+}: Extract<Event, { key: 'escalation.reminded' }>): string {
+  const names = toldNames.map((name) => isolate(toPlainName(name))).join(', ')
+  const others = toldIds.length - toldNames.length
+  return [
+    `It has waited for ${waitingSeconds < 60 ? 'less than a minute' : formatDuration(waitingSeconds - (waitingSeconds % 60))}.`,
+    `Round ${round} of ${rounds}, step ${step}.`,
+    `Told before: ${names || 'nobody'}${others > 0 ? ` and ${others} more` : ''}.`,
+  ].join(' ')
 }
 
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>

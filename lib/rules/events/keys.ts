@@ -1,6 +1,7 @@
 /** Every event that a channel can subscribe to, with the description that the API returns. */
 export const eventKeys = {
-  'session.escalated': 'An engineer escalated a session; team admins and the target engineer are notified',
+  'session.escalated':
+    'An engineer escalated a session; team admins, the target engineer and who is on call are notified',
   'escalation.reminded':
     'Nobody has taken an escalation yet; a step of its escalation policy notifies people and channels',
   'escalation.unreached':

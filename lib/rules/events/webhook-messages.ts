@@ -49,6 +49,7 @@ const builders: Builders = {
     actorId,
     engineerName,
     targetUserId,
+    onCallIds = [],
     teamId,
     psaTicketId,
     problemSummary,
@@ -60,6 +61,7 @@ const builders: Builders = {
       engineer_id: actorId,
       engineer_name: engineerName,
       target_user_id: targetUserId,
+      on_call_user_ids: onCallIds,
       team_id: teamId,
       ticket_id: psaTicketId,
       // The problem may be a whole message. A payload has a limit, and an event that does not fit would undo
@@ -68,13 +70,16 @@ const builders: Builders = {
       details,
     },
   }),
-  'escalation.reminded': ({ round, step, userIds, ...escalation }) => ({
+  'escalation.reminded': ({ round, rounds, step, userIds, toldIds, waitingSeconds, ...escalation }) => ({
     subject: escalation.sessionId,
     data: {
       ...toEscalation(escalation),
       round,
+      rounds,
       step,
       user_ids: userIds,
+      told_user_ids: toldIds,
+      waiting_seconds: waitingSeconds,
     },
   }),
   'escalation.unreached': ({ round, step, isWholePolicy, ...escalation }) => ({
@@ -86,9 +91,15 @@ const builders: Builders = {
       is_whole_policy: isWholePolicy,
     },
   }),
-  'escalation.acknowledged': ({ sessionId, handoffId, teamId, actorId }) => ({
+  'escalation.acknowledged': ({ sessionId, handoffId, teamId, actorId, colleagueName }) => ({
     subject: sessionId,
-    data: { session_id: sessionId, handoff_id: handoffId, team_id: teamId, acknowledged_by: actorId },
+    data: {
+      session_id: sessionId,
+      handoff_id: handoffId,
+      team_id: teamId,
+      acknowledged_by: actorId,
+      name: colleagueName,
+    },
   }),
   'handoff.claimed': ({ sessionId, sessionTitle, actorId, claimantName, engineerId, teamId }) => ({
     subject: sessionId,

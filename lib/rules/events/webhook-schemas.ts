@@ -43,6 +43,10 @@ export const AlertContext = {
   ticket_url: z.string().nullish().describe('Where the ticketing system shows the ticket.'),
   fixes: z.string().optional().describe('The suggested fixes with their outcomes, each in a line.'),
   known: z.string().optional().describe('What was observed, each in a line.'),
+  reminder: z
+    .string()
+    .optional()
+    .describe('How long it waits, which round it is and who was told before, in a reminder.'),
   assessment: z.string().optional().describe('The start of the assessment, in the alert about it.'),
 }
 
@@ -114,6 +118,7 @@ export const webhookData = {
     engineer_id: OptionalId.describe('Id of the user who escalated.'),
     engineer_name: z.string().describe('Their name.'),
     target_user_id: OptionalId.describe('Id of the colleague who was asked; null for anyone.'),
+    on_call_user_ids: z.array(Id).describe('Ids of the users on call who were told at once.'),
     team_id: TeamId,
     ticket_id: TicketId,
     problem: z.string().describe('The problem, at most 2,000 characters.'),
@@ -126,8 +131,11 @@ export const webhookData = {
     ticket_id: TicketId,
     problem: z.string().describe('The problem, at most 2,000 characters.'),
     round: z.int().describe('The round of the escalation policy, from 1.'),
+    rounds: z.int().describe('How many rounds the policy has.'),
     step: z.int().describe('The step of the round, from 1.'),
     user_ids: z.array(Id).describe('The users who were notified.'),
+    told_user_ids: z.array(Id).describe('The users who were told of the escalation before.'),
+    waiting_seconds: z.int().describe('How long it waits for a colleague, in seconds.'),
   }),
   'escalation.unreached': z.strictObject({
     session_id: Id.describe('Id of the AI session.'),
@@ -144,6 +152,7 @@ export const webhookData = {
     handoff_id: Id.describe('Id of the handoff.'),
     team_id: TeamId,
     acknowledged_by: OptionalId.describe('Id of the colleague; null for the link in a chat channel.'),
+    name: z.string().nullable().describe('Their name.'),
   }),
   'handoff.claimed': z.strictObject({
     session_id: Id.describe('Id of the AI session.'),

@@ -21,7 +21,11 @@ export type EscalationTarget = z.infer<typeof EscalationTarget>
 
 export const EscalationStep = z
   .strictObject({
-    delay_minutes: z.int().min(1).max(1440).describe('Minutes after the escalation or the previous step.'),
+    delay_minutes: z
+      .int()
+      .min(0)
+      .max(1440)
+      .describe('Minutes after the escalation or the previous step; 0 is at once.'),
     targets: z
       .array(EscalationTarget)
       .min(1)
@@ -31,6 +35,30 @@ export const EscalationStep = z
   })
   .meta({ id: 'EscalationStep' })
 export type EscalationStep = z.infer<typeof EscalationStep>
+
+/** Return whether all steps are at once: then each round would follow the one before without a pause. */
+export function haveNoDelay(steps: readonly EscalationStep[]): boolean {
+  return steps.every(({ delay_minutes }) => delay_minutes === 0)
+}
+
+/** Return whether a step, counted from 1, is taken with the escalation itself. */
+export function isAtEscalation(
+  steps: readonly EscalationStep[],
+  { round, step }: { round: number; step: number },
+): boolean {
+  return round === 1 && haveNoDelay(steps.slice(0, step))
+}
+
+/**
+ * Return the schedules that the steps after the first one with schedules name: whoever is on call by them is
+ * told by these steps, not before.
+ */
+export function listBackUpIds(steps: readonly EscalationStep[]): string[] {
+  const [first = [], ...later] = steps
+    .map(({ targets }) => listTargetIds(targets, 'schedule'))
+    .filter(({ length }) => length > 0)
+  return later.flat().filter((id) => !first.includes(id))
+}
 
 /** Return the ids of the targets of one type, in their order. */
 export function listTargetIds(

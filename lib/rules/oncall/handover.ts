@@ -15,6 +15,9 @@ export interface HandoverCase {
   psa_ticket_id: string | null
   engineer_name: string | null
   claimant_name: string | null
+  acknowledged_by: string | null
+  acknowledged_by_name: string | null
+  acknowledged_at: string | null
   next_steps: string | null
   created_at: string
   escalated_at: string | null
@@ -110,11 +113,11 @@ function writeCase(item: HandoverCase, { since, until }: HandoverFacts): string 
 }
 
 function describeState(item: HandoverCase, until: string): string {
-  const { status, engineer_name, claimant_name, escalated_at } = item
+  const { status, engineer_name, claimant_name, escalated_at, acknowledged_at, acknowledged_by_name } = item
   const engineer = engineer_name ?? 'nobody'
   if (isWaiting(item)) {
     const seconds = escalated_at === null ? 0 : (Date.parse(until) - Date.parse(escalated_at)) / 1000
-    return sentence`escalated by ${engineer}${seconds >= 60 ? ` ${formatDuration(seconds - (seconds % 60))} ago` : ''}, nobody has claimed it`
+    return sentence`escalated by ${engineer}${seconds >= 60 ? ` ${formatDuration(seconds - (seconds % 60))} ago` : ''}${acknowledged_at ? sentence`, acknowledged by ${acknowledged_by_name ?? 'somebody in a chat channel'}` : ''}, nobody has claimed it`
   }
   if (status === 'claimed')
     return sentence`claimed by ${claimant_name ?? 'a colleague'}, escalated by ${engineer}`

@@ -64,7 +64,8 @@ function openScope(
 ) {
   return createStubScope(({ sql }) => {
     if (sql.includes("set status = 'escalated'") && conflicts-- > 0) throw missingRow
-    if (sql.includes('escalation_follow_ups')) return [{ id: 'r', delay_seconds: 60 }]
+    if (sql.includes('on_call_schedules')) return []
+    if (sql.includes('insert into escalation_follow_ups')) return [{ id: 'r', delay_seconds: 60 }]
     if (sql.includes('insert into psa_pushes')) return [{ id: 'p' }]
     if (sql.includes('insert into ai_handoffs')) return [{ handoff: { id: 'h' } }]
     if (sql.includes('insert into stream_events'))
@@ -79,7 +80,7 @@ function openScope(
 
 /** Return the alert that the follow-up of an escalation repeats. */
 function readAlert({ findStatements }: ReturnType<typeof createStubScope>): object {
-  const [parameters = []] = findStatements('escalation_follow_ups')
+  const [parameters = []] = findStatements('insert into escalation_follow_ups')
   return JSON.parse(parameters.find((value) => String(value).startsWith('{"problem"')) as string)
 }
 

@@ -234,6 +234,9 @@ it('HND-16 lists the team’s escalations except the caller’s own, the most ur
     urgency: 'normal',
     target_user_id: secondEngineer.id,
     claimed_by: null,
+    acknowledged_by: null,
+    acknowledged_by_name: null,
+    acknowledged_at: null,
     created_at: expect.stringMatching(/Z$/),
   })
   await claimHandoff(secondEngineer, normal.id, normal.handoffId)

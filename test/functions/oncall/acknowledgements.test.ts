@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseConfig } from '#config.ts'
+import openapi from '#functions/openapi.json' with { type: 'json' }
 import { insertConfig } from '#test/contract/fixture-rows.ts'
 import { insertAcknowledgementLink } from '#test/contract/fixtures-oncall.ts'
 import { dashboard, request, sharedService } from '#test/support/app.ts'
@@ -173,4 +174,84 @@ it('ONC-22 refuses forged and foreign tokens, links after 24 hours, and links of
   expect(await isRefused()).toBe(true)
   await service.sql('update users set is_active = true where id = $1', [engineer.id])
   expect((await open('POST', `/acknowledge/${token}`)).status).toBe(200)
+})
+
+it('ONC-35 every answer that says who has claimed an escalation says who acknowledged it', () => {
+  type Schema = { properties?: object; allOf?: Schema[] }
+  const listFields = ({ properties = {}, allOf = [] }: Schema): string[] => [
+    ...Object.keys(properties),
+    ...allOf.flatMap(listFields),
+  ]
+  // Events say what has happened, not how a case is.
+  const answers = Object.entries(openapi.components.schemas as Record<string, Schema>)
+    .map(([name, schema]) => [name, listFields(schema)] as const)
+    .filter(([name]) => !/Event$|^Webhook/.test(name))
+    .filter(([, fields]) => fields.some((field) => field === 'claimed_by' || field === 'claimant_name'))
+  expect(answers.length).toBeGreaterThan(2)
+  for (const [name, fields] of answers)
+    for (const field of ['acknowledged_by', 'acknowledged_by_name', 'acknowledged_at'])
+      expect(fields, name).toContain(field)
+})
+
+it('ONC-35 queue, handoff, session, handover, inbox and chat say who acknowledged an escalation', async () => {
+  const { account, owner, first, id, handoffId, path } = await createReminder()
+  const chat = `acknowledged-${crypto.randomUUID()}`
+  await account.admin.client.notifications.createConfig({
+    channel: 'chat1_webhook',
+    webhook_url: `${service.localOrigin}/chat/1/${chat}`,
+    events_enabled: ['session.escalated'],
+  })
+  const read = async () => {
+    const get = async (person: Person, path: string) => (await person.call('GET', path)).body
+    const [queue, handoffs, session, handover] = await Promise.all([
+      get(account.admin, '/ai-sessions/queue'),
+      get(owner, `/ai-sessions/${id}/handoffs`),
+      get(owner, `/ai-sessions/${id}`),
+      get(account.admin, '/ai-sessions/handover'),
+    ])
+    return { items: [queue[0], handoffs[0], session.handoffs[0], handover.cases[0]], handover }
+  }
+  const before = await read()
+  for (const item of before.items)
+    expect(item).toMatchObject({ acknowledged_by: null, acknowledged_by_name: null, acknowledged_at: null })
+  await open('POST', path)
+  const { items, handover } = await read()
+  for (const item of items)
+    expect(item).toMatchObject({
+      acknowledged_by: first.id,
+      acknowledged_by_name: first.fullName,
+      acknowledged_at: expect.stringMatching(/Z$/),
+    })
+  expect(JSON.stringify(handover.summary)).toContain(
+    `acknowledged by ${first.fullName}, nobody has claimed it`,
+  )
+  const title = `${first.fullName} acknowledged the escalation: `
+  expect((await listAcknowledged(owner))[0]?.title).toContain(title)
+  const listMessages = async () => JSON.stringify(await dashboard(service).listRecords('chat'))
+  await expect.poll(listMessages, { timeout: 10_000 }).toContain(title)
+  expect(await listMessages()).not.toContain('Your escalation')
+  await claimHandoff(first, id, handoffId)
+})
+
+it('ONC-36 a reminder says how long the case waits, which round it is and who was told before, in the app, by mail and in chat', async () => {
+  const { account, owner, first, id, handoffId } = await createReminder()
+  const config = await insertConfig(service, account.admin)
+  await service.sql(
+    `update notification_configs set events_enabled = '["escalation.reminded"]' where id = $1`,
+    [config],
+  )
+  await service.sql(`update ai_handoffs set created_at = created_at - interval '25 minutes' where id = $1`, [
+    handoffId,
+  ])
+  await takeNextStep(service, handoffId)
+  const told = [account.admin, first].map(({ fullName }) => fullName).join(', ')
+  const text = `It has waited for 25 min. Round 2 of 3, step 1. Told before: ${told}.`
+  const inbox = await first.client.notifications.list()
+  expect(inbox.find(({ event_key }) => event_key === 'escalation.reminded')?.escalation?.reminder).toBe(text)
+  const { listRecords } = dashboard(service)
+  for (const kind of ['mail', 'chat'] as const)
+    await expect
+      .poll(async () => JSON.stringify(await listRecords(kind)), { timeout: 10_000 })
+      .toContain(text)
+  expect([owner.fullName, id]).not.toContain(told)
 })

@@ -323,7 +323,7 @@ it('ONC-17 refuses targets of another account, endless policies and a schedule t
     422,
   )
   await expectRefusal(
-    policies.create({ name: 'X', steps: [{ delay_minutes: 0, targets: [notifyUser(first)] }] }),
+    policies.create({ name: 'X', steps: [{ delay_minutes: -1, targets: [notifyUser(first)] }] }),
     422,
   )
   const { id, name } = await policies.create({ name: 'X', steps: step({ type: 'schedule', id: schedule }) })

@@ -25,7 +25,7 @@ const reminder = {
     round: 1,
     step: 1,
   },
-  ...{ userIds: ['a'], details },
+  ...{ userIds: ['a'], rounds: 3, toldIds: ['b', 'c'], toldNames: ['Bo'], waitingSeconds: 1530, details },
 }
 const unreached = {
   ...origin,
@@ -113,7 +113,10 @@ it.each<[object, object]>([
       title: 'Nobody has taken this yet: VPN',
       link: '/pilot/s?pickup=true',
       userIds: ['a'],
-      escalation: details,
+      escalation: {
+        ...details,
+        reminder: 'It has waited for 25 min. Round 1 of 3, step 1. Told before: Bo and 1 more.',
+      },
       emailRecipients: true,
     },
   ],
@@ -143,8 +146,9 @@ it.each<[object, object]>([
       handoffId: 'h',
       problemSummary: 'VPN',
       engineerId: 'e',
+      colleagueName: 'Bo',
     },
-    { ...nobody, title: 'Your escalation was acknowledged: VPN', userIds: ['e'] },
+    { ...nobody, title: 'Bo acknowledged the escalation: VPN', userIds: ['e'] },
   ],
   [
     {

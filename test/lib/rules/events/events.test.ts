@@ -37,8 +37,12 @@ const samples: SampleBuilders = {
     problemSummary: text,
     psaTicketId: name.slice(0, 50),
     round: 1,
+    rounds: 2,
     step: 1,
     userIds: ['u'],
+    toldIds: ['v'],
+    toldNames: [name],
+    waitingSeconds: 90,
     details: {
       urgency: 'high',
       client_name: null,
@@ -60,13 +64,14 @@ const samples: SampleBuilders = {
     step: 1,
     isWholePolicy: true,
   }),
-  'escalation.acknowledged': (text) => ({
+  'escalation.acknowledged': (text, name) => ({
     ...actor,
     key: 'escalation.acknowledged',
     sessionId: id,
     handoffId: id,
     problemSummary: text,
     engineerId: 'e',
+    colleagueName: name,
   }),
   'handoff.claimed': (text, name) => ({
     ...actor,

@@ -47,6 +47,7 @@ it.each<[object, string, object]>([
         engineer_id: 'u',
         engineer_name: 'Dana',
         target_user_id: 'x',
+        on_call_user_ids: [],
         team_id: 't',
         ticket_id: '7',
         problem: cut,
@@ -64,7 +65,15 @@ it.each<[object, string, object]>([
         problemSummary: long,
         psaTicketId: null,
       },
-      ...{ round: 1, step: 2, userIds: ['a'] },
+      ...{
+        round: 1,
+        rounds: 3,
+        step: 2,
+        userIds: ['a'],
+        toldIds: ['b'],
+        toldNames: ['Bo'],
+        waitingSeconds: 600,
+      },
     },
     's',
     {
@@ -74,8 +83,11 @@ it.each<[object, string, object]>([
       ticket_id: null,
       problem: cut,
       round: 1,
+      rounds: 3,
       step: 2,
       user_ids: ['a'],
+      told_user_ids: ['b'],
+      waiting_seconds: 600,
     },
   ],
   [
@@ -103,9 +115,9 @@ it.each<[object, string, object]>([
     },
   ],
   [
-    { ...origin, key: 'escalation.acknowledged', sessionId: 's', handoffId: 'h' },
+    { ...origin, key: 'escalation.acknowledged', sessionId: 's', handoffId: 'h', colleagueName: 'Bo' },
     's',
-    { session_id: 's', handoff_id: 'h', team_id: 't', acknowledged_by: 'u' },
+    { session_id: 's', handoff_id: 'h', team_id: 't', acknowledged_by: 'u', name: 'Bo' },
   ],
   [
     {
