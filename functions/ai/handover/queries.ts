@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { acknowledgement } from '#db/rows/ai-session-queries.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
-import type { HandoverCase, HandoverPromise } from '#rules/oncall/handover.ts'
+import type { HandoverCase, HandoverFacts, HandoverPromise } from '#rules/oncall/handover.ts'
 
 /**
  * Condition: the caller may see what belongs to a team, as in the queue, and it belongs to the asked team or
@@ -14,6 +14,9 @@ const isShared = (column: string, teamId: string | null) => {
     and (${teamId}::uuid is null or ${team} is null or ${team} = ${teamId})`
 }
 
+/** Condition: who reads leads the team. The handover that is sent to a team has no reader. */
+const leads = (team: RawBuilder<unknown>) => sql`(app.user_id() is null or app.administers(${team}))`
+
 /** Select the time, the begin of the shift and the time zone of the caller, or else of the team. */
 export const selectShift = readStatement(
   z.object({
@@ -21,11 +24,14 @@ export const selectShift = readStatement(
     until: notNull<string>(),
     timezone: notNull<string>(),
     is_known_team: notNull<boolean>(),
+    scope: notNull<HandoverFacts['scope']>(),
   }),
   (since: string | null, teamId: string | null) => sql`
     select coalesce(${since}::timestamptz, app.now() - interval '12 hours')::timestamptz(3) as since, app.now()::timestamptz(3) as until,
            app.known_timezone(coalesce((select u.timezone from users u where u.account_id = a.id and u.id = app.user_id()), t.timezone, a.timezone)) as timezone,
-           (${teamId}::uuid is null or t.id is not null) as is_known_team
+           (${teamId}::uuid is null or t.id is not null) as is_known_team,
+           case when ${teamId}::uuid is null and app.administers(null) then 'account'
+                when ${leads(sql`coalesce(${teamId}::uuid, app.team_id())`)} then 'team' else 'own' end as scope
       from accounts a left join teams t on t.account_id = a.id and t.id = ${teamId} where a.id = app.account_id()`,
 )
 
@@ -36,8 +42,8 @@ const text = z.string()
 const nullableText = z.string().nullable()
 
 /**
- * Select the escalations of the queue and the caller's own open sessions, those that wait for a colleague and
- * are urgent first.
+ * Select the open sessions of the teams that the caller leads, the escalations of the queue and the caller's
+ * own open sessions, those that wait for a colleague and are urgent first.
  */
 export const selectOpenCases = readStatement(
   z.object({
@@ -67,6 +73,7 @@ export const selectOpenCases = readStatement(
       with visible as (
         select s.id from ai_sessions s
          where s.account_id = app.account_id() and s.status in ('requesting_escalation', 'escalated', 'claimed') and ${isShared('s.team_id', teamId)}
+        union select s.id from ai_sessions s where s.account_id = app.account_id() and ${leads(sql`s.team_id`)} and ${isOpen} and ${ofTeam}
         union select s.id from ai_sessions s where s.account_id = app.account_id() and s.user_id = app.user_id() and ${isOpen} and ${ofTeam}
         union select s.id from ai_sessions s where s.account_id = app.account_id() and s.escalated_to_id = app.user_id() and ${isOpen} and ${ofTeam}
         union select s.id from ai_sessions s where s.account_id = app.account_id() and s.picked_up_by_id = app.user_id() and ${isOpen} and ${ofTeam}

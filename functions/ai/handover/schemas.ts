@@ -3,7 +3,7 @@ import { acknowledgementFields, Urgency } from '#functions/ai/sessions/schemas.t
 import { Instant } from '#functions/sessions/sessions/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
 import { openStates } from '#rules/ai/session-values.ts'
-import { promiseKinds } from '#rules/oncall/handover.ts'
+import { handoverScopes, promiseKinds } from '#rules/oncall/handover.ts'
 
 export const HandoverQuery = z.strictObject({
   since: Instant.optional().describe('When the shift began: at most 7 days ago, 12 hours by default.'),
@@ -78,12 +78,16 @@ export const ShiftHandover = z
     since: Time.describe('When the shift began.'),
     until: Time.describe('Now.'),
     timezone: z.string().describe('The time zone of the times in `summary`.'),
+    scope: z
+      .enum(handoverScopes)
+      .meta({ id: 'HandoverScope' })
+      .describe('Whose open cases it has: all of the `account`, all of a `team`, or my `own` and the queue.'),
     summary: z
       .array(
         z.strictObject({
           text: z.string().describe('A sentence for people.').meta({
             example:
-              'Since 21 Nov 2026, 01:00 (Europe/Berlin): No open case, 0 wait for a colleague, 2 resolved, 0 with a time to continue.',
+              'Since 21 Nov 2026, 01:00 (Europe/Berlin): No open case of the team, 0 wait for a colleague, 2 resolved, 0 with a time to continue.',
           }),
           url: z.string().nullable().describe('The case, or the schedule, in the frontend.'),
         }),

@@ -158,7 +158,7 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     teamName: 'Field service',
     lines: [
       {
-        text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): 1 open case, 1 waits for a colleague, 2 resolved, 0 with a time to continue.',
+        text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): 1 open case of the team, 1 waits for a colleague, 2 resolved, 0 with a time to continue.',
         path: null,
       },
     ],

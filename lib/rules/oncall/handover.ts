@@ -43,7 +43,11 @@ export interface HandoverDuty {
   next_user: { id: string; name: string } | null
   next_from: string | null
 }
+/** Whose open cases a handover counts: of the account, of a team, or those of the reader and the queue. */
+export const handoverScopes = ['account', 'team', 'own'] as const
+
 export interface HandoverFacts {
+  scope: (typeof handoverScopes)[number]
   since: string
   until: string
   timezone: string
@@ -54,6 +58,12 @@ export interface HandoverFacts {
   on_call: readonly HandoverDuty[]
 }
 const maxPart = 200
+
+const scopeTexts: Record<HandoverFacts['scope'], string> = {
+  account: 'in the account',
+  team: 'of the team',
+  own: 'of yours or in the queue',
+}
 
 /** Write a handover as sentences: an overview, each open case, what was promised, and who is on call. */
 export function writeHandover(facts: HandoverFacts): HandoverLine[] {
@@ -75,6 +85,7 @@ const toPlural = (count: number, noun: string) => `${count} ${noun}${count === 1
 const toLine = (text: string) => clip(text.replace(/\s+/g, ' ').trim(), maxPart)
 
 function writeOverview({
+  scope,
   cases,
   has_more_cases,
   resolved_count,
@@ -86,8 +97,8 @@ function writeOverview({
   const dueCount = promises.filter(({ due_at }) => due_at !== null).length
   const open =
     cases.length === 0
-      ? 'No open case'
-      : `${has_more_cases ? 'More than ' : ''}${toPlural(cases.length, 'open case')}`
+      ? `No open case ${scopeTexts[scope]}`
+      : `${has_more_cases ? 'More than ' : ''}${toPlural(cases.length, 'open case')} ${scopeTexts[scope]}`
   const parts = [
     open,
     `${waitingCount} wait${waitingCount === 1 ? 's' : ''} for a colleague`,

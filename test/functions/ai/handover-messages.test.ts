@@ -28,6 +28,7 @@ it('HND-33 sends the handover of a team once, however many processes sweep, to w
   const [engineer, onCall] = [await account.addColleague(), await account.addColleague()]
   const session = await createAiSession(engineer, { problem_summary: 'VPN drops' })
   await escalateSession(engineer, session.id, { next_steps: 'Check the MTU. Password: Winter2026!' })
+  const inWork = await createAiSession(engineer, { problem_summary: 'Printer is slow' })
   const rotation = {
     kind: 'daily' as const,
     members: [onCall.id],
@@ -56,7 +57,8 @@ it('HND-33 sends the handover of a team once, however many processes sweep, to w
     title: 'Shift handover: Test team',
     link: `/handover?team_id=${account.teamId}`,
   })
-  expect(message?.body).toMatch(/: 1 open case, 1 waits for a colleague/)
+  expect(message?.body).toMatch(/: 2 open cases of the team, 1 waits for a colleague/)
+  expect(message?.body).toContain(`/pilot/${inWork.id}`)
   expect(message?.body).toMatch(
     new RegExp(`escalated by ${engineer.fullName}, nobody has claimed it\\..* http\\S+/pilot/${session.id}`),
   )

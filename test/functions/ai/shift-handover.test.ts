@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ShiftHandover } from '#functions/ai/handover/schemas.ts'
 import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
+import { openStates } from '#rules/ai/session-values.ts'
 import { writeHandover } from '#rules/oncall/handover.ts'
 import { createAiSession, insertAiSession, insertFix } from '#test/support/ai.ts'
 import { sharedService } from '#test/support/app.ts'
@@ -39,7 +40,7 @@ it('HND-28 tells open cases with what changed since, those that wait for a colle
   ])
   const [overview, first, second] = handover.summary
   expect(overview?.text).toMatch(
-    /: 2 open cases, 1 waits for a colleague, 0 resolved, 0 with a time to continue\.$/,
+    /: 2 open cases of yours or in the queue, 1 waits for a colleague, 0 resolved, 0 with a time to continue\.$/,
   )
   expect(first?.text).toBe(
     `Critical: ${row?.title} (ticket 4711): escalated by ${engineer.fullName}, nobody has claimed it. Since then: escalated. Next: Check the MTU.`,
@@ -64,12 +65,12 @@ it('HND-29 shows what the queue shows: own sessions, escalations of the own team
     ofOtherTeam.session_id,
     otherTeam.id,
   ])
-  await insertAiSession(service, engineer)
+  const inWork = await insertAiSession(service, engineer)
   const listIds = async (person: Person, query = '') =>
     (await readHandover(person, query)).cases.map(({ session_id }) => session_id).toSorted()
   expect(await listIds(reader)).toEqual([ofTeam.session_id])
   expect(await listIds(reader, `?team_id=${otherTeam.id}`)).toEqual([])
-  expect(await listIds(account.admin)).toEqual([ofOtherTeam.session_id, ofTeam.session_id].toSorted())
+  expect(await listIds(account.admin)).toEqual([ofOtherTeam.session_id, ofTeam.session_id, inWork].toSorted())
   expect(await listIds(account.admin, `?team_id=${otherTeam.id}`)).toEqual([ofOtherTeam.session_id])
   expect(await listIds((await createAccount(service)).admin)).toEqual([])
   expectStatus(
@@ -78,6 +79,53 @@ it('HND-29 shows what the queue shows: own sessions, escalations of the own team
   )
   expectStatus(await reader.call('GET', `/ai-sessions/handover?team_id=${crypto.randomUUID()}`), 404)
 })
+
+it.each(openStates)(
+  'HND-38 shows a lead a case that is %s with who has it, and says whose cases it counts',
+  async (status) => {
+    const account = await createAccount(service)
+    const [engineer, night, colleague, lead] = [
+      await account.addColleague(),
+      await account.addColleague(),
+      await account.addColleague(),
+      await account.addColleague({ teamRole: 'admin' }),
+    ]
+    const otherTeam = await account.admin.client.accounts.teams.create({ name: 'Projects' })
+    const otherLead = await account.addColleague({ teamId: otherTeam.id, teamRole: 'admin' })
+    const id = await insertAiSession(service, engineer)
+    await service.sql('update ai_sessions set status = $2, picked_up_by_id = $3 where id = $1', [
+      id,
+      status,
+      night.id,
+    ])
+    const readFor = async (person: Person, query = '') => {
+      const { scope, cases, summary } = await readHandover(person, query)
+      const [overview = ''] = summary.map(({ text }) => text)
+      return [
+        scope,
+        cases.map(({ session_id, engineer_name }) => [session_id, engineer_name]),
+        overview.split(': ')[1]?.split(',')[0],
+      ]
+    }
+    const shown = [[id, night.fullName]]
+    const ofTeam = ['team', shown, '1 open case of the team']
+    expect(await readFor(account.admin)).toEqual(['account', shown, '1 open case in the account'])
+    expect(await readFor(account.admin, `?team_id=${account.teamId}`)).toEqual(ofTeam)
+    expect(await readFor(account.admin, `?team_id=${otherTeam.id}`)).toEqual([
+      'team',
+      [],
+      'No open case of the team',
+    ])
+    for (const query of ['', `?team_id=${account.teamId}`]) expect(await readFor(lead, query)).toEqual(ofTeam)
+    expect(await readFor(otherLead)).toEqual(['team', [], 'No open case of the team'])
+    const isInQueue = !['active', 'parked'].includes(status)
+    expect(await readFor(colleague)).toEqual(
+      isInQueue
+        ? ['own', shown, '1 open case of yours or in the queue']
+        : ['own', [], 'No open case of yours or in the queue'],
+    )
+  },
+)
 
 it('HND-29 does not show the next steps of a case that a colleague has claimed', async () => {
   const account = await createAccount(service)
@@ -189,10 +237,11 @@ it('HND-28 says so when nothing is open', () => {
     timezone: 'Europe/Berlin',
     cases: [],
     has_more_cases: false,
+    scope: 'team' as const,
   }
   expect(writeHandover({ ...facts, resolved_count: 2, promises: [], on_call: [] })).toEqual([
     {
-      text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): No open case, 0 wait for a colleague, 2 resolved, 0 with a time to continue.',
+      text: 'Since 21 Nov 2026, 01:00 (Europe/Berlin): No open case of the team, 0 wait for a colleague, 2 resolved, 0 with a time to continue.',
       path: null,
     },
   ])
