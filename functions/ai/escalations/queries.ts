@@ -6,7 +6,7 @@ import type { Handoff } from '#db/rows/ai-session.ts'
 import { acknowledgement, handoffItem } from '#db/rows/ai-session-queries.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import { aiStatuses } from '#rules/ai/session-values.ts'
+import { aiStatuses, urgencies } from '#rules/ai/session-values.ts'
 import { escalationPath } from '#rules/events/events.ts'
 import { emitEvent } from '#work/events.ts'
 import { insertLiveEvent } from '#work/live-events.ts'
@@ -62,10 +62,14 @@ const ClaimFacts = z.object({
   /** Whether nobody has claimed the handoff yet. */
   is_unclaimed: z.boolean(),
   claimant_name: z.string(),
+  urgency: z.enum(urgencies),
+  client_name: z.string().nullable(),
+  psa_ticket_id: z.string().nullable(),
 })
 type ClaimFacts = z.output<typeof ClaimFacts>
 
-const ToldUser = z.object({ user_id: z.string(), was_mailed: z.boolean() })
+/** `is_asked`: told for another reason than that they administer the team or the account. */
+const ToldUser = z.object({ user_id: z.string(), was_mailed: z.boolean(), is_asked: z.boolean() })
 type ToldUser = z.output<typeof ToldUser>
 
 const callerName = sql`(select u.full_name from users u where u.account_id = app.account_id() and u.id = app.user_id())`
@@ -74,23 +78,27 @@ export const selectClaimFacts = readStatement(
   ClaimFacts,
   (sessionId: string) => sql`
     select s.title, s.team_id, h.created_by as engineer_id, coalesce(h.claimed_by is null and h.id is not null, false) as is_unclaimed,
-           ${callerName} as claimant_name
+           ${callerName} as claimant_name, coalesce(h.urgency, 'normal') as urgency, s.client_name, s.psa_ticket_id
       from ai_sessions s left join ai_handoffs h on ${openHandoff} where s.account_id = app.account_id() and s.id = ${sessionId}`,
 )
 
 /**
- * Select the users who were told of a session's newest escalation, except the caller, and whether an e-mail
- * told them.
+ * Select the users who were told of a session's newest escalation, except the caller, whether an e-mail told
+ * them, and whether they wait for it: the target, who was reminded, and who is no admin.
  */
 export const selectToldUsers = readStatement(
   ToldUser,
   (sessionId: string) => sql`
+    with h as (
+      select h.account_id, h.created_at, h.target_user_id, s.team_id
+        from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
+       where h.account_id = app.account_id() and h.session_id = ${sessionId} and h.intent = 'escalate' order by h.created_at desc, h.id desc limit 1)
     select n.user_id, bool_or(exists (select from deliveries d where d.account_id = n.account_id and d.event_id = n.event_id
-                                          and lower(d.recipient) = lower(u.email) and d.state = 'delivered')) as was_mailed
-      from notifications n join users u on u.account_id = n.account_id and u.id = n.user_id
+                                          and lower(d.recipient) = lower(u.email) and d.state = 'delivered')) as was_mailed,
+           bool_or(n.event_key = 'escalation.reminded' or n.user_id is not distinct from h.target_user_id
+                   or not coalesce(u.role = 'admin' or u.team_role = 'admin' and u.team_id = h.team_id, false)) as is_asked
+      from h join notifications n on n.account_id = h.account_id and n.created_at >= h.created_at join users u on u.account_id = n.account_id and u.id = n.user_id
      where n.account_id = app.account_id() and n.event_key in ('session.escalated', 'escalation.reminded') and n.link = ${escalationPath(sessionId)}
-       and n.created_at >= (select max(h.created_at) from ai_handoffs h
-                             where h.account_id = n.account_id and h.session_id = ${sessionId} and h.intent = 'escalate')
        and n.user_id is distinct from app.user_id()
      group by n.user_id`,
 )
@@ -152,10 +160,18 @@ export function insertClaimEvents(
   db: WriteDb,
   sessionId: string,
   facts: ClaimFacts & { engineer_id: string; claimant_id: string },
-  told: readonly ToldUser[],
+  {
+    told,
+    onCallIds,
+    ticketUrl,
+  }: { told: readonly ToldUser[]; onCallIds: readonly string[]; ticketUrl: string | null },
 ) {
   const { title, team_id, engineer_id: engineerId, claimant_id: claimantId, claimant_name } = facts
+  const { urgency, client_name, psa_ticket_id } = facts
   const others = told.filter(({ user_id }) => user_id !== engineerId)
+  // Admins are told of each case. By e-mail only if nobody else was asked.
+  const asked = others.filter(({ user_id, is_asked }) => is_asked || onCallIds.includes(user_id))
+  const waiting = asked.length > 0 ? asked : others
   return [
     insertLiveEvent(db, 'handoff_claimed', { session_id: sessionId, claimed_by: claimantId, claimant_name }),
     emitEvent.query({
@@ -167,7 +183,11 @@ export function insertClaimEvents(
       claimantName: claimant_name,
       engineerId,
       toldIds: others.map(({ user_id }) => user_id),
-      mailedIds: others.filter(({ was_mailed }) => was_mailed).map(({ user_id }) => user_id),
+      details: {
+        ...{ urgency, client_name, psa_ticket_id, ticket_url: ticketUrl },
+        ...{ reason: '', summary: '', what_was_tried: '', next_steps: '' },
+      },
+      mailedIds: waiting.filter(({ was_mailed }) => was_mailed).map(({ user_id }) => user_id),
     }),
   ] as const
 }

@@ -3,12 +3,16 @@ import { ignoreMissingRow } from '#db/required-row.ts'
 import type { AiSessionRow, Handoff } from '#db/rows/ai-session.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectColleagues } from '#db/rows/colleagues.ts'
+import { selectRosters } from '#db/rows/on-call-rosters.ts'
+import { selectTicketSite } from '#db/rows/ticket-site.ts'
 import type { WriteDb } from '#db/scope.ts'
 import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
+import * as schedules from '#functions/oncall/schedules/service.ts'
 import { addColleagues, withColleagues } from '#functions/presence/service.ts'
 import { Content, type ReadContext, SocketUpgrade, type WriteContext } from '#http/operation.ts'
 import { notFound, Problem } from '#problem.ts'
+import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
 import { type EmittedEvent, enqueueEmitted } from '#work/events.ts'
 import { insertLiveEvent, registerLiveEvent, type StoredLiveEvent } from '#work/live-events.ts'
 import * as queries from './queries.ts'
@@ -106,13 +110,22 @@ async function tryPickUp(ctx: WriteContext, sessionId: string): Promise<AiSessio
  * or the session has none.
  */
 async function prepareClaimEvents({ db, caller }: WriteContext, sessionId: string) {
-  const [[facts], told] = await db.batch([
+  const [[facts], told, rosters, sites] = await db.batch([
     queries.selectClaimFacts.query(sessionId),
     queries.selectToldUsers.query(sessionId),
+    selectRosters.query({ sessionId }),
+    selectTicketSite(db),
   ])
   const { engineer_id } = facts ?? {}
   if (!facts?.is_unclaimed || !engineer_id) return null
-  return queries.insertClaimEvents(db, sessionId, { ...facts, engineer_id, claimant_id: caller.userId }, told)
+  const onCallIds = await schedules.chooseAlerted(rosters, { steps: [], engineerId: engineer_id })
+  const ticketUrl = writeTicketUrl(sites[0], facts.psa_ticket_id)
+  return queries.insertClaimEvents(
+    db,
+    sessionId,
+    { ...facts, engineer_id, claimant_id: caller.userId },
+    { told, onCallIds, ticketUrl },
+  )
 }
 
 /** Register the events that a batch has stored, one by each statement. */

@@ -132,7 +132,7 @@ export function toAlertContent(
   return {
     facts: facts.filter(hasText),
     sections: sections.filter(hasText),
-    isUrgent: urgency === 'critical' || urgency === 'high',
+    isUrgent: !people.claimant_name && (urgency === 'critical' || urgency === 'high'),
   }
 }
 

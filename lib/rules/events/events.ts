@@ -79,6 +79,8 @@ export type Event = EventOrigin &
         /** Who else was told of the escalation, and who of them by e-mail. */
         toldIds?: string[]
         mailedIds?: string[]
+        /** The urgency, client and ticket. */
+        details?: EscalationDetails
       }
     | {
         key: 'handoff.assessment_ready'
@@ -243,6 +245,7 @@ export function toAnnouncement(event: Event): Announcement {
         title: sentence`${toPlainName(event.claimantName)} picked up the escalation: ${toSnippet(event.sessionTitle)}`,
         body: event.sessionTitle,
         link: `/pilot/${event.sessionId}`,
+        escalation: event.details,
         userIds: [event.engineerId, ...(event.toldIds ?? [])],
         emailRecipients: event.mailedIds ?? false,
       }
