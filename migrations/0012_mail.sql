@@ -114,7 +114,7 @@ $$;
 
 -- Admits an e-mail when its delivery is stored or retried by a user. A user who asks for one e-mail gets an error; what follows from
 -- something else, such as an escalation, is stored as failed. An e-mail about an event to a user who wants it later is held. It is not
--- counted: its digest is. What is urgent and the reminders of an escalation policy are sent at once; that somebody has taken it is not urgent. Whatever inserts deliveries passes here,
+-- counted: its digest is. What is urgent, the reminders of an escalation policy and who is on call now are sent at once; that somebody has taken it is not urgent. Whatever inserts deliveries passes here,
 -- except e-mails about the recipient's own sign-in or the deletion of the account, and those to the platform's own addresses.
 create function app.admit_mail() returns trigger language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -127,7 +127,7 @@ declare
   is_urgent boolean;
 begin
   if new.event_id is not null and not is_retry then
-    select coalesce(e.caused_by, e.actor_id), coalesce(e.escalation ->> 'urgency' in ('high', 'critical') and e.key <> 'handoff.claimed', false) or e.key = 'escalation.reminded'
+    select coalesce(e.caused_by, e.actor_id), coalesce(e.escalation ->> 'urgency' in ('high', 'critical') and e.key <> 'handoff.claimed', false) or e.key in ('escalation.reminded', 'oncall.changed')
       into sender, is_urgent from events e where e.account_id = new.account_id and e.id = new.event_id;
   end if;
   is_verified := app.may_send_mail(new.account_id, sender);

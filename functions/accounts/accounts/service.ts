@@ -1,7 +1,8 @@
 import { nameOrder, newestFirst, type PageQuery, toPage } from '#db/page.ts'
-import type { PlatformDb } from '#db/scope.ts'
+import { inTransaction, type PlatformDb } from '#db/scope.ts'
 import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
 import { waitingWork } from '#db/waiting-work.ts'
+import * as schedules from '#functions/oncall/schedules/service.ts'
 import type { BaseContext, ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
 import { enqueueDeliveries, enqueueDelivery } from '#work/deliveries.ts'
@@ -80,15 +81,26 @@ export async function updateMember(
   return { ...(await changeMember(ctx, id, changes)), waiting_work }
 }
 
-export async function changeMember({ db }: Pick<WriteContext, 'db'>, id: string, changes: MemberUpdate) {
+/** Change a member, and tell first who is on call in their place if they can no longer be. */
+function storeMember({ db, caller }: Pick<WriteContext, 'db' | 'caller'>, id: string, changes: MemberUpdate) {
+  if (changes.is_active !== false && changes.role !== 'viewer') return queries.updateMember(db, id, changes)
+  return inTransaction(db, async (inner) => {
+    await schedules.announceLeaver(inner, id, caller.userId)
+    return queries.updateMember(inner, id, changes)
+  })
+}
+
+export async function changeMember(
+  ctx: Pick<WriteContext, 'db' | 'caller'>,
+  id: string,
+  changes: MemberUpdate,
+) {
   if (changes.team_id === null && changes.team_role) {
     throw invalidField(['body', 'team_role'], 'must be absent if team_id is null', 'custom')
   }
   return (
-    (await queries
-      .updateMember(db, id, changes)
-      .catch(throwAddressTaken)
-      .catch(throwUnknownId('team_id', 'team'))) ?? throwNotFound('Member')
+    (await storeMember(ctx, id, changes).catch(throwAddressTaken).catch(throwUnknownId('team_id', 'team'))) ??
+    throwNotFound('Member')
   )
 }
 
@@ -123,8 +135,8 @@ async function readWaitingWork(
   })
 }
 
-export async function removeMember({ db }: WriteContext, id: string) {
-  const member = await queries.updateMember(db, id, { is_active: false })
+export async function removeMember(ctx: WriteContext, id: string) {
+  const member = await storeMember(ctx, id, { is_active: false })
   if (!member) throw notFound('Member')
 }
 

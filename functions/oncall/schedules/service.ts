@@ -65,14 +65,60 @@ async function findHint(db: ReadDb, id: string): Promise<string | null> {
 }
 
 export async function update(
-  { db }: WriteContext,
+  { db, caller }: WriteContext,
   id: string,
   changes: ScheduleUpdate,
 ): Promise<UpdatedSchedule> {
-  const before = await findOnCallPerson(db, id)
-  const schedule = await store(db, id, await keepTurns(db, id, changes))
-  const [after, hint] = [await findOnCallPerson(db, id), await findHint(db, id)]
-  return { ...schedule, hint, on_call_before: before, on_call_after: after }
+  return inTransaction(db, async (inner) => {
+    const before = await findOnCallPerson(inner, id)
+    const schedule = await store(inner, id, await keepTurns(inner, id, changes))
+    const [after, hint] = [await findOnCallPerson(inner, id), await findHint(inner, id)]
+    await announceChange(inner, { schedule, previous: before, member: after, actorId: caller.userId })
+    return { ...schedule, hint, on_call_before: before, on_call_after: after }
+  })
+}
+
+interface Change {
+  schedule: { id: string; name: string; team_id: string | null }
+  member: Person | null
+  previous: Person | null
+  actorId: string
+}
+
+/**
+ * Tell who is on call now and was not before, and the admins if nobody is. Who was on call before is told if
+ * they still may be.
+ */
+async function announceChange(
+  db: WriteDb,
+  { schedule, member, previous, actorId }: Change,
+  isPreviousTold = true,
+): Promise<void> {
+  if (member?.id === previous?.id) return
+  const told = [member, ...(isPreviousTold ? [previous] : [])]
+  await enqueueEvent(db, {
+    key: 'oncall.changed',
+    actorId,
+    teamId: schedule.team_id,
+    scheduleId: schedule.id,
+    scheduleName: schedule.name,
+    member,
+    previous,
+    userIds: told.flatMap((person) => (person && person.id !== actorId ? [person.id] : [])),
+  })
+}
+
+/** Tell who is on call after a member can no longer be, by each schedule. Call it before that change. */
+export async function announceLeaver(db: WriteDb, userId: string, actorId: string): Promise<void> {
+  const { findOnCall } = await loadShifts()
+  for (const row of await selectRosters.all(db, {})) {
+    const [roster, now] = [toRoster(row), Date.parse(row.now)]
+    const isAvailable = (id: string) => id !== userId && roster.isAvailable(id)
+    const [before, after] = [findOnCall(roster, now), findOnCall({ ...roster, isAvailable }, now)]
+    const toPerson = (shift: typeof before) => shift && findPerson(row, shift.userId)
+    const change = { schedule: row, previous: toPerson(before), member: toPerson(after), actorId }
+    await announceChange(db, change, false)
+  }
 }
 
 /** Change rotations so that adding or removing members leaves who has the turn now. */
@@ -84,8 +130,10 @@ async function keepTurns(db: ReadDb, id: string, changes: ScheduleUpdate): Promi
   return { ...changes, rotations: keep(roster, changes.rotations, Date.parse(row.now), roster.isAvailable) }
 }
 
+type Person = NonNullable<UpdatedSchedule['on_call_after']>
+
 /** Return who is on call by a schedule now. */
-async function findOnCallPerson(db: ReadDb, id: string): Promise<UpdatedSchedule['on_call_after']> {
+async function findOnCallPerson(db: ReadDb, id: string): Promise<Person | null> {
   const { findOnCall } = await loadShifts()
   const row = await selectRosters.first(db, { ids: [id] })
   const shift = row && findOnCall(toRoster(row), Date.parse(row.now))
@@ -253,9 +301,15 @@ export async function createOverride(
     throw new Problem('forbidden', 'Only an admin of its team or an account admin may put others on call')
   const replacedIds = await findReplaced(db, id, input)
   const override = await inTransaction(db, async (inner) => {
+    const previous = await findOnCallPerson(inner, id)
     const inserted = await queries.insertOverride.first(inner, id, input)
-    if (inserted)
-      await announceOverride(inner, { schedule, override: inserted, replacedIds, actorId: caller.userId })
+    if (!inserted) return inserted
+    const actorId = caller.userId
+    await announceOverride(inner, { schedule, override: inserted, replacedIds, actorId })
+    const member = await findOnCallPerson(inner, id)
+    // Who is replaced has the message above, and who takes over knows it.
+    if (member_id !== actorId && member?.id === member_id)
+      await announceChange(inner, { schedule, member, previous, actorId }, false)
     return inserted
   })
   if (override) return override
@@ -304,10 +358,20 @@ async function announceOverride(
   })
 }
 
-export async function removeOverride({ db }: WriteContext, scheduleId: string, id: string): Promise<void> {
-  const { is_deleted } = (await queries.deleteOverride.first(db, scheduleId, id)) ?? throwNotFound('Override')
-  if (!is_deleted)
-    throw new Problem('forbidden', 'Only its creator, the user on call and admins may delete this override')
+export async function removeOverride(
+  { db, caller }: WriteContext,
+  scheduleId: string,
+  id: string,
+): Promise<void> {
+  await inTransaction(db, async (inner) => {
+    const previous = await findOnCallPerson(inner, scheduleId)
+    const { is_deleted } =
+      (await queries.deleteOverride.first(inner, scheduleId, id)) ?? throwNotFound('Override')
+    if (!is_deleted)
+      throw new Problem('forbidden', 'Only its creator, the user on call and admins may delete this override')
+    const [schedule, member] = [await find(inner, scheduleId), await findOnCallPerson(inner, scheduleId)]
+    await announceChange(inner, { schedule, previous, member, actorId: caller.userId })
+  })
 }
 
 async function find(db: ReadDb, id: string): Promise<queries.ScheduleRow> {

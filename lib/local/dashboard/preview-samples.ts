@@ -144,6 +144,15 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     replacedIds: [],
     isOtherTeam: true,
   },
+  'oncall.changed': {
+    key: 'oncall.changed',
+    ...origin,
+    scheduleId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e60',
+    scheduleName: 'Night shift',
+    member: { id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e61', name: 'Sam Ortiz' },
+    previous: null,
+    userIds: [],
+  },
   'session.timer_due': {
     key: 'session.timer_due',
     ...origin,

@@ -22,6 +22,7 @@ const hasFollowers: Record<EventKey, boolean> = {
   'maintenance.run_failed': true,
   'psa.push_failed': true,
   'oncall.overridden': true,
+  'oncall.changed': true,
   // A report of its own each day.
   'handover.due': false,
   // Once for a webhook and a member. Their page is a list.

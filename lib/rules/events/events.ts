@@ -171,6 +171,16 @@ export type Event = EventOrigin &
         isOtherTeam: boolean
       }
     | {
+        key: 'oncall.changed'
+        scheduleId: string
+        scheduleName: string
+        /** Who is on call now; null for nobody. */
+        member: { id: string; name: string } | null
+        previous: { id: string; name: string } | null
+        /** Who is told. */
+        userIds: string[]
+      }
+    | {
         key: 'channel.disconnected'
         configId: string
         /** The host of the webhook; its path is a secret. */
@@ -473,6 +483,21 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         userIds: event.replacedIds,
         notifyAdmins: event.isOtherTeam,
       }
+    case 'oncall.changed': {
+      const { member, previous } = event
+      const name = toSnippet(event.scheduleName)
+      return {
+        ...defaults,
+        title: member
+          ? sentence`${toPlainName(member.name)} is on call now: ${name}`
+          : sentence`Nobody is on call now: ${name}`,
+        body: sentence`Before: ${previous ? toPlainName(previous.name) : 'nobody'}.`,
+        link: `/on-call/${event.scheduleId}`,
+        userIds: event.userIds,
+        notifyAdmins: member === null,
+        emailRecipients: true,
+      }
+    }
     case 'channel.disconnected':
       return {
         ...defaults,

@@ -29,6 +29,8 @@ export const eventKeys = {
     'A chat tool says that the webhook of a config no longer exists; account admins and who set it up are notified, once per webhook',
   'oncall.overridden':
     'An engineer took over an on-call shift; who is replaced is notified, and the admins of another team',
+  'oncall.changed':
+    'A change of a schedule or of a member puts somebody else on call now; they are notified, or the admins if nobody is left',
   'member.joined': 'An invited colleague joined the account; the inviter is notified',
 } as const
 

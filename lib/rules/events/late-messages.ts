@@ -34,6 +34,7 @@ const lateRules: Record<EventKey, LateRule> = {
   'psa.push_failed': {},
   'channel.disconnected': {},
   'oncall.overridden': {},
+  'oncall.changed': {},
   'member.joined': {},
 }
 

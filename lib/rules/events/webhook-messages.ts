@@ -248,6 +248,17 @@ const builders: Builders = {
       team_id: teamId,
     },
   }),
+  'oncall.changed': ({ scheduleId, scheduleName, member, previous, teamId }) => ({
+    subject: scheduleId,
+    data: {
+      schedule_id: scheduleId,
+      schedule_name: scheduleName,
+      user_id: member?.id ?? null,
+      name: member?.name ?? null,
+      previous_user_id: previous?.id ?? null,
+      team_id: teamId,
+    },
+  }),
   'channel.disconnected': ({ configId, host }) => ({
     subject: configId,
     data: { config_id: configId, host },

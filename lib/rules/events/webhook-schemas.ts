@@ -242,6 +242,14 @@ export const webhookData = {
     replaced_user_ids: z.array(Id).describe('Ids of the users who would have been on call.'),
     team_id: TeamId,
   }),
+  'oncall.changed': z.strictObject({
+    schedule_id: Id.describe('Id of the on-call schedule.'),
+    schedule_name: z.string().describe('Its name.'),
+    user_id: OptionalId.describe('Id of the user who is on call now; null for nobody.'),
+    name: z.string().nullable().describe('Their name.'),
+    previous_user_id: OptionalId.describe('Id of the user who was on call before; null for nobody.'),
+    team_id: TeamId,
+  }),
   'channel.disconnected': z.strictObject({
     config_id: Id.describe('Id of the config.'),
     host: z.string().describe('Host of its webhook.'),

@@ -147,6 +147,14 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       replacedIds: [admin.id],
       isOtherTeam: true,
     },
+    {
+      key: 'oncall.changed',
+      scheduleId: uuid(),
+      scheduleName: 'Night',
+      member: { id: admin.id, name: 'Sam' },
+      previous: null,
+      userIds: [admin.id],
+    },
     { key: 'member.joined', memberName: 'Sam', inviterId: admin.id },
   ]
   for (const event of events)

@@ -187,6 +187,15 @@ const samples: SampleBuilders = {
     replacedIds: ['o'],
     isOtherTeam: true,
   }),
+  'oncall.changed': (text, name) => ({
+    ...actor,
+    key: 'oncall.changed',
+    scheduleId: id,
+    scheduleName: text,
+    member: { id, name },
+    previous: { id, name },
+    userIds: ['o'],
+  }),
   'channel.disconnected': (_, name) => ({
     ...actor,
     key: 'channel.disconnected',
