@@ -47,6 +47,7 @@ const differences: Record<string, string> = {
   ExportFormat: other,
   FixOutcomeValue: subset,
   FlowNodeType: other,
+  HandoverScope: other,
   GalleryItemType: 'the types of flows, and scripts',
   KbBatchResult: subset,
   KbBatchStatus: merged,

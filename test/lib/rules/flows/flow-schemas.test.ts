@@ -166,7 +166,7 @@ const rows: [name: string, schema: z.ZodType, create: (size: number) => unknown,
     'the delay of an escalation step',
     EscalationStep,
     (size) => ({ delay_minutes: size, targets: [{ type: 'user', id: createId(1) }] }),
-    [1, 1440],
+    [0, 1440],
   ],
 ]
 
