@@ -19,7 +19,7 @@ const texts = (missing: readonly EscalationHintCode[]) =>
 
 it.each(
   Object.entries(entries).flatMap(([path, body]) => subsets.map((missing) => ({ path, body, missing }))),
-)('HND-38 $path sends what lacks $missing, and says so before and after', async ({ path, body, missing }) => {
+)('HND-39 $path sends what lacks $missing, and says so before and after', async ({ path, body, missing }) => {
   const { admin } = await createAccount(service)
   const lacks = (code: EscalationHintCode) => missing.includes(code)
   const { id } = await createAiSession(admin, {
@@ -34,7 +34,7 @@ it.each(
   expect(sent.body.hints ?? []).toEqual(texts(missing))
 })
 
-it.each(['applied_failed', 'proposed'])('HND-38 a fix that is %s counts as tried or not', async (status) => {
+it.each(['applied_failed', 'proposed'])('HND-39 a fix that is %s counts as tried or not', async (status) => {
   const { admin } = await createAccount(service)
   const { id, account_id } = await createAiSession(admin, { client_name: 'Contoso', psa_ticket_id: '1' })
   const at = '2026-11-21T09:30:00Z'
