@@ -22,7 +22,10 @@ export const CompanyItemWire = z
 export const TicketReferenceWire = z.object({ id, externalXRef: text })
 export const TimeEntryWire = z.object({ id, internalNotes: text, status: text, invoice: reference })
 const billedStatuses = ['Billed', 'BilledAgreement', 'WrittenOff']
-/** https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TimeEntries */
+/**
+ * A time entry has a status and, on an invoice, a reference to it:
+ * https://github.com/tjone270/pyconnectwise-psa/blob/0763118f99cf1067f197b2f3e278e83f77fac416/docs/TimeEntry.md
+ */
 export const isBilled = ({ status, invoice }: z.output<typeof TimeEntryWire>) =>
   invoice.id !== null || billedStatuses.includes(status ?? '')
 export const BoardWire = z

@@ -75,7 +75,7 @@ export function createConnectWiseWrites(get: Get, send: Send, { callAs, readKind
       const entry = entries.find(({ internalNotes }) => internalNotes?.includes(reference))
       return entry ? { id: entry.id, isBilled: isBilled(entry) } : null
     },
-    // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TimeEntries/deleteTimeEntriesById
+    // https://github.com/tjone270/pyconnectwise-psa/blob/0763118f99cf1067f197b2f3e278e83f77fac416/docs/TimeEntriesApi.md
     deleteTimeEntry: async (_, entryId) => void (await send('DELETE', apiPath`/time/entries/${entryId}`)),
   }
 }

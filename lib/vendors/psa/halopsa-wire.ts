@@ -4,7 +4,7 @@ import { convertHtmlToText } from '#rules/knowledge/html-to-text.ts'
 import { cut } from '#rules/text/clip.ts'
 import { countMarkupSteps } from '#rules/text/xml.ts'
 import { envelope, flag, id, list, optionalId, optionalNumber, part, text, time } from '#vendors/net/wire.ts'
-import type { TicketDetails, TicketNote, TimeEntry } from './psa.ts'
+import type { TicketDetails, TicketNote } from './psa.ts'
 import { detail, joinParts, name, parseAnswer, parseItems, toCustomFields, toNames } from './wire.ts'
 
 // HaloPSA's records, and their conversion to ours.
@@ -181,21 +181,26 @@ const Action = z.object({
   note_html: text,
   hiddenfromuser: flag,
   datetime: time,
-  actioninvoicenumber: optionalNumber,
 })
+/**
+ * Whether an action is on an invoice. The number is a text, such as INV-0071. We take 0 and negative numbers for
+ * none; no documentation that we have seen says what an action without an invoice has.
+ */
+export const isBilledAction = z
+  .object({ actioninvoicenumber: text, action_invoice_line_id: optionalNumber })
+  .transform(
+    ({ actioninvoicenumber: invoice, action_invoice_line_id: line }) =>
+      (invoice !== null && !(Number(invoice) <= 0)) || (line !== null && line > 0),
+  )
 
 /** Longer texts are cut: they are shown, and are context of AI calls, which take less. */
 const maxHtmlLength = 64 * 1024
-
-/** Read the notes of a list of actions, as `readActions`. */
-export const readNotes = (answer: unknown): TicketNote[] =>
-  readActions(answer).map(({ isBilled: _, ...note }) => note)
 
 /**
  * Read the notes of a list of actions. HTML that takes too much work is left out for the plain text that
  * HaloPSA sends with it.
  */
-export function readActions(answer: unknown): (TicketNote & Pick<TimeEntry, 'isBilled'>)[] {
+export function readNotes(answer: unknown): TicketNote[] {
   const actions = parseItems(Action, parseAnswer(ActionList, answer).actions)
   return runWithin(createBudget(), () =>
     actions.map((wire) => ({
@@ -204,8 +209,6 @@ export function readActions(answer: unknown): (TicketNote & Pick<TimeEntry, 'isB
       author: wire.who,
       internal: wire.hiddenfromuser,
       created_at: wire.datetime,
-      // An action that is not on an invoice has 0 or a negative number.
-      isBilled: (wire.actioninvoicenumber ?? 0) > 0,
     })),
   )
 }

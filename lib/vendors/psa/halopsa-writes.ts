@@ -3,7 +3,13 @@ import { isInternalNote, type NoteVisibility } from '#rules/audience.ts'
 import { html } from '#rules/text/html.ts'
 import { id } from '#vendors/net/wire.ts'
 import { type ApiPath, apiPath, type Get, type Query } from './api-path.ts'
-import { readActions, TicketList, TicketReferenceWire, unassignedAgentId } from './halopsa-wire.ts'
+import {
+  isBilledAction,
+  readNotes,
+  TicketList,
+  TicketReferenceWire,
+  unassignedAgentId,
+} from './halopsa-wire.ts'
 import type { NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
@@ -61,10 +67,14 @@ export function createHaloWrites(
     addTimeEntry: (entry) => save(apiPath`/Actions`, toTimeEntryBody(entry, outcomes)),
     async findTimeEntry(ticketId, reference) {
       const answer = await get(apiPath`/Actions`, { ticket_id: ticketId, excludesys: 'true', count: 1000 })
-      const entry = readActions(answer).find(({ text }) => text.includes(reference))
-      return entry ? { id: entry.id, isBilled: entry.isBilled } : null
+      const entry = readNotes(answer).find(({ text }) => text.includes(reference))
+      if (!entry) return null
+      // A list may leave out the invoice, which is a detail of the action.
+      const query = { ticket_id: ticketId, includedetails: 'true' }
+      const details = await get(apiPath`/Actions/${entry.id}`, query)
+      return { id: entry.id, isBilled: parseAnswer(isBilledAction, details) }
     },
-    // https://haloservicedesk.com/apidoc/resources/actions
+    // https://www.powershellgallery.com/packages/HaloAPI/1.23.2/Content/Remove%5CRemove-HaloAction.ps1
     deleteTimeEntry: async (ticketId, entryId) =>
       void (await remove(apiPath`/Actions/${entryId}`, { ticket_id: ticketId })),
   }

@@ -114,7 +114,7 @@ function addTimeEntryDeletion(
   { root, sendError }: Pick<ConnectwiseFormat, 'root' | 'sendError'>,
 ): void {
   const { tickets, projectTickets } = psa.data
-  // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/TimeEntries/deleteTimeEntriesById
+  // https://github.com/tjone270/pyconnectwise-psa/blob/0763118f99cf1067f197b2f3e278e83f77fac416/docs/TimeEntriesApi.md
   app.delete(`${root}/time/entries/:id{[0-9]+}`, (c) => {
     const id = Number(c.req.param('id'))
     const ticket = [...tickets, ...projectTickets].find(({ notes }) => notes.some((note) => note.id === id))
@@ -123,7 +123,7 @@ function addTimeEntryDeletion(
     if (refusal) return sendError(c, 400, 'InvalidObject', 'The time entry is billed')
     return c.body(null, 204)
   })
-  // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Invoices/postFinanceInvoices
+  // It bills the time of a ticket. That ConnectWise refuses to delete billed time is an assumption.
   app.post(`${root}/finance/invoices`, async (c) => {
     const { data: input } = NewInvoice.safeParse(await c.req.json())
     const ticket = input && psa.findTicket(input.ticket.id)

@@ -48,7 +48,7 @@ export function createHaloRoutes(psa: LocalPsa): Hono {
   addTicketRoutes(app, psa)
   addTicketWrites(app, psa)
   addActionRoutes(app, psa)
-  addActionDeletion(app, psa)
+  addOneActionRoutes(app, psa)
   addRecordRoutes(app, psa)
   return app
 }
@@ -194,8 +194,19 @@ function addActionRoutes(app: Hono, psa: LocalPsa): void {
   })
 }
 
-/** HaloPSA deletes an action of the ticket in the query: https://haloservicedesk.com/apidoc/resources/actions */
-function addActionDeletion(app: Hono, psa: LocalPsa): void {
+/**
+ * Add the routes of one action, of the ticket in the query
+ * (https://www.powershellgallery.com/packages/HaloAPI/1.23.2/Content/Remove%5CRemove-HaloAction.ps1). That
+ * HaloPSA refuses to delete an action with an invoice is an assumption.
+ */
+function addOneActionRoutes(app: Hono, psa: LocalPsa): void {
+  app.get('/api/Actions/:id', (c) => {
+    const ticket = psa.findTicket(Number(c.req.query('ticket_id')))
+    const note = ticket?.notes.find(({ id }) => id === Number(c.req.param('id')))
+    if (!note) return c.text('', 404)
+    const invoice = note.timeEntry?.isBilled ? { actioninvoicenumber: 'INV-0071' } : {}
+    return c.json({ ...toActionBody(ticket?.id, note), ...invoice })
+  })
   app.delete('/api/Actions/:id', (c) => {
     const ticket = psa.findTicket(Number(c.req.query('ticket_id')))
     const refusal = ticket ? psa.deleteNote(ticket, Number(c.req.param('id'))) : 'missing'
@@ -329,7 +340,6 @@ function toActionBody(
           timetaken: timeEntry.hours,
           who_agentid: timeEntry.memberId,
           actionarrivaldate: timeEntry.startedAt,
-          actioninvoicenumber: timeEntry.isBilled ? 71 : 0,
         }
       : {}),
     outcome: outcome ?? (internal ? 'Private Note' : 'Public Note'),

@@ -68,7 +68,7 @@ describe('HaloPSA', () => {
     const written = 'See https://a.example/x and a@b.example, a <b> "c"\n\nReference sf-1'
     let note_html = ''
     const { port, calls } = openHalo(({ call }) =>
-      call.endsWith('/api/Actions')
+      /\/api\/Actions(\/2)?$/.test(call)
         ? { id: 2, actions: [{ id: 2, note_html, datetime: '2026-01-02T00:00:00' }] }
         : undefined,
     )
@@ -428,11 +428,15 @@ describe('HaloPSA', () => {
           ? {
               actions: [
                 { id: 3, note: 'x' },
-                { id: 4, note: 'done, Reference r', actioninvoicenumber: 71 },
-                { id: 5, note: 'done, Reference s', actioninvoicenumber: -1 },
+                { id: 4, note: 'done, Reference r' },
+                { id: 5, note: 'done, Reference s' },
               ],
             }
-          : undefined,
+          : call === 'GET /api/Actions/4'
+            ? { id: 4, actioninvoicenumber: 'INV-0071' }
+            : call === 'GET /api/Actions/5'
+              ? { id: 5, actioninvoicenumber: '-1' }
+              : undefined,
     )
     expect([
       await port.findTicket('r'),
@@ -450,6 +454,28 @@ describe('HaloPSA', () => {
       excludesys: 'true',
       count: '1000',
     })
+    expect(calls.find(({ call }) => call === 'GET /api/Actions/4')).toMatchObject({ ticket_id: '7' })
+  })
+
+  it.each([
+    [{ actioninvoicenumber: 'INV-0071' }, true],
+    [{ actioninvoicenumber: '71' }, true],
+    [{ actioninvoicenumber: 71 }, true],
+    [{ action_invoice_line_id: 5 }, true],
+    [{ actioninvoicenumber: '', action_invoice_line_id: 0 }, false],
+    [{ actioninvoicenumber: '0' }, false],
+    [{ actioninvoicenumber: '-1' }, false],
+    [{ actioninvoicenumber: null }, false],
+    [{}, false],
+  ])('PSA-68 tells whether an action with %j is billed', async (details, isBilled) => {
+    const { port } = openHalo(({ call }) =>
+      call === 'GET /api/Actions'
+        ? { actions: [{ id: 4, note: 'Reference r' }] }
+        : call === 'GET /api/Actions/4'
+          ? { id: 4, note: 'Reference r', ...details }
+          : undefined,
+    )
+    expect(await port.findTimeEntry('7', 'Reference r')).toEqual({ id: '4', isBilled })
   })
 
   it('adds a time entry in hours, with its end and its reference', async () => {
