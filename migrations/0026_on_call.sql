@@ -245,8 +245,10 @@ language sql set search_path = public, pg_temp as $$
     insert into notifications (user_id, event_id, event_key, title, body, link, escalation)
     select r.id, e.id, p_key, e.title, e.body, p_link, e.escalation from recipients r, event e
   ), matching as (
-    select c.id, c.channel, c.email_addresses from notification_configs c
+    -- Of the configs with one webhook address, one posts it.
+    select distinct on (c.channel, coalesce(c.webhook_url, c.id::text)) c.id, c.channel, c.email_addresses from notification_configs c
      where c.account_id = app.account_id() and (c.events_enabled ? p_key or c.id = any (p_configs))
+     order by c.channel, coalesce(c.webhook_url, c.id::text), c.disconnected_at nulls first, c.id
   ), configured as (
     insert into deliveries (config_id, event_id, event_key, channel)
     select m.id, e.id, p_key, m.channel from matching m, event e returning id, state

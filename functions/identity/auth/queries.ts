@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
+import { releaseIdentity } from '#db/rows/identities.ts'
 import { userColumns } from '#db/rows/signed-in-user.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
@@ -25,9 +26,10 @@ export interface NewUser extends Credentials, NewSignIn {
 const buildCredentialClauses = ({ passwordHash, identity, refreshHash, userAgent, ip }: NewUser) => sql`
   inserted_password as (
     insert into passwords (user_id, hash) select id, ${passwordHash} from u where ${passwordHash}::text is not null
-  ), inserted_identity as (
+  ), released as (${releaseIdentity(identity?.provider ?? null, identity?.subject ?? null)}), inserted_identity as (
     insert into identities (provider, subject, user_id)
-    select ${identity?.provider ?? null}, ${identity?.subject ?? null}, id from u where ${identity?.subject ?? null}::text is not null
+    select ${identity?.provider ?? null}, ${identity?.subject ?? null}, id from u, (select count(*) from released) r
+     where ${identity?.subject ?? null}::text is not null
   ), s as (
     insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
     select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { releaseIdentity } from '#db/rows/identities.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { Provider } from '#functions/identity/oauth/schemas.ts'
@@ -38,7 +39,8 @@ interface NewIdentity {
 export const insertIdentity = writeStatement(
   LinkedIdentity.extend({ delivery_id: z.string().nullable() }),
   ({ userId, provider, subject, ip }: NewIdentity) => sql`
-    with i as (insert into identities (provider, subject, user_id) values (${provider}, ${subject}, ${userId}) returning *)
+    with released as (${releaseIdentity(provider, subject)}), i as (
+      insert into identities (provider, subject, user_id) select ${provider}, ${subject}, ${userId} from (select count(*) from released) r returning *)
     select provider, created_at, app.record_factor_change(user_id, user_id, 'identity.linked', ${ip}, 'identity_linked') as delivery_id from i`,
 )
 

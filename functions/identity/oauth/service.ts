@@ -62,14 +62,15 @@ export async function redeem(
   return identityProvider.redeem({ code, state, codeVerifier, nonce }).catch(throwProblem)
 }
 
-/** Sign in the user of this identity, or create one. The invite code is ignored for an existing user. */
+/** Sign in the user of this identity, or create one. The invite code is ignored for an active user. */
 async function signInOrCreateUser(
   ctx: PublicContext,
   provider: Provider,
   identity: Identity,
   inviteCode: string | undefined,
 ) {
-  const tokens = await signInExistingUser(ctx, provider, identity)
+  const signIn = () => signInExistingUser(ctx, provider, identity, inviteCode !== undefined)
+  const tokens = await signIn()
   if (tokens) return tokens
   const { data: email } = Email.safeParse(identity.email)
   if (!email) throw new Problem('oauth_email_missing')
@@ -89,17 +90,23 @@ async function signInOrCreateUser(
   }
   return auth.createUser(ctx, registration).catch(async (error: unknown) => {
     // A concurrent request of the same person may have created the user first.
-    const concurrentTokens = await signInExistingUser(ctx, provider, identity)
+    const concurrentTokens = await signIn()
     if (concurrentTokens) return concurrentTokens
     throw error
   })
 }
 
-async function signInExistingUser(ctx: PublicContext, provider: Provider, { subject }: Identity) {
+/** Return undefined if the identity has no user, or a deactivated one who `joins` another account. */
+async function signInExistingUser(
+  ctx: PublicContext,
+  provider: Provider,
+  { subject }: Identity,
+  joins: boolean,
+) {
   const userId = await queries.selectUserId(ctx.platform, provider, subject)
   if (!userId) return undefined
   const result = await signIns.open(ctx, userId, { kind: 'identity' })
-  if (!result) throw new Problem('user_deactivated')
+  if (!result && !joins) throw new Problem('user_deactivated')
   return result
 }
 

@@ -47,6 +47,23 @@ async function createProviderUser(provider: Provider = 'google') {
 }
 
 describe('linked identities', () => {
+  it('ACC-26 whoever was removed links their identity in their next account', async () => {
+    const former = await createProviderUser()
+    await service.sql(
+      `with u as (update users set is_active = false where id = $1 returning account_id)
+       insert into users (account_id, email, full_name, role) select account_id, $2, 'Other admin', 'admin' from u`,
+      [former.id, createPersona().email],
+    )
+    const person = await register(service)
+    expectStatus(await link(person, 'google', former.persona), 201)
+    expect(
+      expectStatus(await signInThroughProvider(service, 'google', former.persona), 200).body.user.id,
+    ).toBe(person.id)
+    expect((await link(await register(service), 'google', former.persona)).body).toMatchObject({
+      code: 'identity_taken',
+    })
+  })
+
   it.each(['google', 'microsoft'] as const)(
     'AUT-74 an identity at %s is linked, signs in its user, and is unlinked',
     async (provider) => {

@@ -11,9 +11,12 @@ const { waitForLink } = dashboard(service)
 const providers = ['google', 'microsoft'] as const
 const randomEmail = () => `p-${crypto.randomUUID()}@people.example`
 
+const codes = new Map<string, string>()
 async function invite({ admin }: TestAccount, email: string, role = 'engineer'): Promise<string> {
   expectStatus(await admin.call('POST', '/accounts/me/invites', { email, role }), 201)
-  return waitForLink(email, /register\?code=([\w-]+)/)
+  const code = await waitForLink(email, /register\?code=([\w-]+)/, codes.get(email))
+  codes.set(email, code)
+  return code
 }
 
 const lookUpInvite = (code: string) =>
@@ -143,3 +146,30 @@ it('AUT-08 accepts an invite once when a password and a provider registration ru
   expect(responses.filter(({ status }) => status < 300)).toHaveLength(1)
   expect((await account.admin.call('GET', '/accounts/me/members')).body).toHaveLength(2)
 })
+
+it.each(providers)(
+  'ACC-26 whoever was removed joins another account with their identity at %s',
+  async (provider) => {
+    const [first, second] = [await createAccount(service), await createAccount(service)]
+    const [email, id] = [randomEmail(), crypto.randomUUID()]
+    const persona = { email, name: 'Noa', sub: `sub-${id}`, oid: id }
+    const join = async (account: TestAccount) =>
+      signInThroughProvider(service, provider, persona, { account_invite_code: await invite(account, email) })
+    const signIn = () => signInThroughProvider(service, provider, persona)
+    const former = expectStatus(await join(first), 200).body.user
+    expectStatus(await first.admin.call('DELETE', `/accounts/me/members/${former.id}`), 204)
+    // Signing in opens no account by accident.
+    expect((await signIn()).body).toMatchObject({ code: 'user_deactivated' })
+    const badCode = { account_invite_code: 'no-such-code' }
+    expectStatus(await signInThroughProvider(service, provider, persona, badCode), 404)
+    expect(await service.sql('select from identities where user_id = $1', [former.id])).toHaveLength(1)
+    const joined = expectStatus(await join(second), 200).body.user
+    expect(joined).toMatchObject({ account_id: second.id, email })
+    expect(joined.id).not.toBe(former.id)
+    expect(expectStatus(await signIn(), 200).body.user.id).toBe(joined.id)
+    // An active user keeps the identity.
+    const code = await invite(await createAccount(service), email)
+    const again = await signInThroughProvider(service, provider, persona, { account_invite_code: code })
+    expect(expectStatus(again, 200).body.user.id).toBe(joined.id)
+  },
+)

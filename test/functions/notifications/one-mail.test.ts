@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import type { Event } from '#rules/events/events.ts'
 import { startOwnService } from '#test/support/app.ts'
+import { expectStatus } from '#test/support/expect-status.ts'
 import { emitWithoutPublishing, escalationEvent } from '#test/support/jobs.ts'
 import { createAccount } from '#test/support/people.ts'
 
@@ -63,6 +64,41 @@ it.each(Object.entries(cases))('NOT-103 one mail per event and address: %s', asy
     [account.id],
   )
   expect(counted?.mails).toBe(expected.size)
+})
+
+it('NOT-103 an event is posted once to a webhook address, also when it is a reminder of two configs', async () => {
+  const account = await createAccount(service)
+  const create = async (channel: string, path: string, is_disconnected = false) => {
+    const webhook_url = `${service.localOrigin}${path}`
+    const config = { channel, webhook_url, events_enabled: ['session.escalated'] }
+    const { id } = expectStatus(await account.admin.call('POST', '/notifications/configs', config), 201).body
+    if (is_disconnected)
+      await service.sql('update notification_configs set disconnected_at = now() where id = $1', [id])
+    return id as string
+  }
+  const ids = [
+    await create('chat1_webhook', '/chat/1/room', true),
+    await create('chat1_webhook', '/chat/1/room'),
+    await create('chat1_webhook', '/chat/1/room'),
+    await create('chat1_webhook', '/chat/1/Room'),
+    await create('chat2_webhook', '/chat/2/room'),
+  ]
+  const listPosted = async (key: string) =>
+    (
+      await service.sql<{ config_id: string }>(
+        'select config_id from deliveries where account_id = $1 and event_key = $2 and config_id is not null',
+        [account.id, key],
+      )
+    ).map(({ config_id }) => config_id)
+  const expected = [ids[1], ids[3], ids[4]].sort()
+  await emitWithoutPublishing(service, account.id, escalationEvent('Printer', account.admin.id) as Event)
+  expect((await listPosted('session.escalated')).sort()).toEqual(expected)
+  await service.sql(
+    `with entered as materialized (select set_config('app.scope', '0 ' || $1, true))
+     select (app.emit_reminder('escalation.reminded', null, '{}', $2::uuid[], $3, null, '/x', null, null)).event_id from entered`,
+    [account.id, ids, { title: 'Printer', body: 'Printer' }],
+  )
+  expect((await listPosted('escalation.reminded')).sort()).toEqual(expected)
 })
 
 it('NOT-103 an address whose first config was refused gets the mail by the second one, and once after a retry', async () => {
