@@ -232,15 +232,10 @@ language sql set search_path = public, pg_temp as $$
     -- Of the configs with one webhook address, one posts it.
     select distinct on (c.channel, coalesce(c.webhook_url, c.id::text)) c.id, c.channel, c.email_addresses from notification_configs c
      where c.account_id = app.account_id()
-<<<<<<< HEAD
        -- A channel that was told of an escalation also learns who took or acknowledged it.
        and (c.events_enabled ? p_key
             or p_key in ('handoff.claimed', 'escalation.acknowledged') and c.events_enabled ? 'session.escalated')
-=======
-       -- A channel that was told of an escalation also learns who took it.
-       and (c.events_enabled ? p_key or p_key = 'handoff.claimed' and c.events_enabled ? 'session.escalated')
      order by c.channel, coalesce(c.webhook_url, c.id::text), c.disconnected_at nulls first, c.id
->>>>>>> b3383176 (people: free the identity of a removed member; post once to an address)
   ), configured as (
     insert into deliveries (config_id, event_id, event_key, channel)
     select m.id, e.id, p_key, m.channel from matching m, event e returning id, state
