@@ -23,7 +23,7 @@ const editableSession = (id: string) => sql`
    where s.account_id = app.account_id() and s.id = ${id} and ${mayChange}`
 
 export const lockEditableSession = writeStatement(
-  z.object({ id: z.string() }),
+  z.object({ id: z.string(), began_at: z.string() }),
   (id: string) => sql`${editableSession(id)} for no key update`,
 )
 

@@ -145,7 +145,6 @@ it('refuses an unknown step, action or field, and data that is not an object or 
     { step: '1' },
     { action: 'finish' },
     { data: [] },
-    { data: null },
     { more: 1 },
   ]) {
     expect(

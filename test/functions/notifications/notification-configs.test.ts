@@ -68,7 +68,6 @@ it('NOT-04 refuses unknown event keys and repeated ones, on create and on update
     ['session.escalated', 'session.escalated'],
     [''],
     'session.escalated',
-    null,
   ]) {
     expectStatus(await admin.call('POST', '/notifications/configs', { ...emailConfig, events_enabled }), 422)
     expectStatus(
