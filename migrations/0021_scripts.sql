@@ -19,7 +19,7 @@ create table script_templates (
   created_by          uuid not null default app.user_id(),
   name                text not null check (length(name) between 1 and 200),
   -- It ends in random characters, so that a conflict does not reveal a name of another account.
-  slug                text not null unique check (slug ~ '^[a-z0-9-]{1,120}$'),
+  slug                text not null unique check (length(slug) between 1 and 120 and slug !~ '[[:space:]/?#%A-Z]'),
   description         text not null default '' check (length(description) <= 20000),
   script_body         text not null check (length(script_body) <= 200000),
   parameters_schema   jsonb not null default '[]' check (jsonb_typeof(parameters_schema) = 'array'),

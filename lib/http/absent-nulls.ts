@@ -8,10 +8,9 @@ type Path = readonly PropertyKey[]
  */
 export function parseWithoutNulls(schema: z.ZodType, value: unknown): z.ZodSafeParseResult<unknown> {
   const result = schema.safeParse(value)
-  const nulls = result.success
-    ? []
-    : listIssuePaths(result.error.issues).filter((path) => isNullAt(value, path))
-  if (result.success || nulls.length === 0) return result
+  if (result.success) return result
+  const nulls = listIssuePaths(result.error.issues).filter((path) => isNullAt(value, path))
+  if (nulls.length === 0) return result
   const shortened = structuredClone(value)
   for (const path of nulls) removeAt(shortened, path)
   const repeated = schema.safeParse(shortened)

@@ -19,6 +19,15 @@ const listNames = async (person: Person, query: string) =>
   (await person.call('GET', `/script-templates?${query}`)).body.map(({ name }: { name: string }) => name)
 
 describe('the script library', () => {
+  it.each(['打印机 故障', 'हिन्दी', 'Ölwechsel Süd', '!?', 'Com¹'])(
+    'SCR-01 gives the template %s a slug of its letters',
+    async (name) => {
+      const { admin } = await createAccount(service)
+      const { slug } = await createScript(admin, { name })
+      expect(slug).toMatch(/^(?:打印机-故障|हिन्दी|ölwechsel-süd|script|script-com1)-[a-z0-9]{6}$/)
+    },
+  )
+
   it('SCR-01 gives every template a unique slug that never changes', async () => {
     const [first, second] = [await createAccount(service), await createAccount(service)]
     const scripts = await Promise.all(
@@ -178,7 +187,7 @@ describe('a rendered script', () => {
           'The script does not use Unused',
           'The script contains Secret as plain text; do not store the script',
         ],
-        filename: 'restart-it.sh',
+        filename: 'réstart-it.sh',
       },
     ])
   })
