@@ -11,27 +11,17 @@ import {
   TimeEntryWire,
   toTicket,
 } from './connectwise-wire.ts'
-import type { NewTicket, NewTimeEntry, PsaPort, TicketChange } from './psa.ts'
+import type { NewTicket, NewTimeEntry, PsaWrites, TicketChange } from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
 export type Send = (method: 'POST' | 'PATCH' | 'DELETE', path: ApiPath, body?: object) => Promise<unknown>
-type Writes = Pick<
-  PsaPort,
-  | 'addNote'
-  | 'updateTicket'
-  | 'createTicket'
-  | 'findTicket'
-  | 'addTimeEntry'
-  | 'findTimeEntry'
-  | 'deleteTimeEntry'
->
 
 // The limit of the field `summary`:
 // https://developer.connectwise.com/Products/ConnectWise_PSA/REST#/Tickets/postServiceTickets
 const maxSummaryLength = 100
 
 /** Create the part of the client that writes to ConnectWise. */
-export function createConnectWiseWrites(get: Get, send: Send, { callAs, readKind }: TicketKinds): Writes {
+export function createConnectWiseWrites(get: Get, send: Send, { callAs, readKind }: TicketKinds): PsaWrites {
   const create = async (path: ApiPath, body: object) =>
     parseAnswer(CreatedRecord, await send('POST', path, body)).id
   return {

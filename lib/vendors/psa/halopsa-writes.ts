@@ -10,21 +10,11 @@ import {
   TicketReferenceWire,
   unassignedAgentId,
 } from './halopsa-wire.ts'
-import type { NewTicket, NewTimeEntry, PsaPort, Ticket, TicketChange } from './psa.ts'
+import type { NewTicket, NewTimeEntry, PsaWrites, Ticket, TicketChange } from './psa.ts'
 import { parseAnswer, parseItems } from './wire.ts'
 
 type Post = (path: ApiPath, body: object) => Promise<unknown>
 type Delete = (path: ApiPath, query: Query) => Promise<unknown>
-type Writes = Pick<
-  PsaPort,
-  | 'addNote'
-  | 'updateTicket'
-  | 'createTicket'
-  | 'findTicket'
-  | 'addTimeEntry'
-  | 'findTimeEntry'
-  | 'deleteTimeEntry'
->
 /** The names of the actions that add notes. */
 interface NoteOutcomes {
   private_note_outcome?: string | null
@@ -42,7 +32,7 @@ export function createHaloWrites(
   remove: Delete,
   readTicket: ReadTicket,
   outcomes: NoteOutcomes,
-): Writes {
+): PsaWrites {
   const save = async (path: ApiPath, record: object) => parseSavedId(await post(path, [record]))
   return {
     addNote: (ticketId, note, mailTo) =>

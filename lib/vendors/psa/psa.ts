@@ -285,3 +285,15 @@ export const ticketIdPattern = /^\d{1,15}$/
 export function parseTicketId(text: string | null): string | null {
   return /^\s*#?(\d{1,15})\s*$/.exec(text ?? '')?.[1] ?? null
 }
+
+/** What writes to the ticketing system. */
+export type PsaWrites = Pick<
+  PsaPort,
+  | 'addNote'
+  | 'updateTicket'
+  | 'createTicket'
+  | 'findTicket'
+  | 'addTimeEntry'
+  | 'findTimeEntry'
+  | 'deleteTimeEntry'
+>
