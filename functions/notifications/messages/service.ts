@@ -6,7 +6,6 @@ import { findEscalationPeople } from '#functions/oncall/reminders/service.ts'
 import * as visitors from '#functions/public/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { type Released, releaseParts } from '#rules/audience.ts'
-import { nameMatter } from '#rules/events/conversations.ts'
 import { type AlertPeople, isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
 import { readSessionPath } from '#rules/events/events.ts'
 import { judgeLateMessage } from '#rules/events/late-messages.ts'
@@ -50,6 +49,7 @@ import {
 import type { Mail } from '#vendors/mail/mail.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
+import { findMatter } from './matters.ts'
 import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients } from './queries.ts'
 
 export type MessageContext = Pick<
@@ -74,45 +74,6 @@ export function findNeedless({
 const createRefusal = (error: string) => ({
   refusal: { ok: false as const, status: null, error, gone: true },
 })
-
-/**
- * What the e-mails of a purpose are about: null where no other e-mail is about the same. One about the security
- * of a sign-in stands alone, so that it is not overlooked below an older one.
- */
-const matters: Record<
-  NonNullable<ClaimedDelivery['purpose']>,
-  (delivery: ClaimedDelivery) => string | null
-> = {
-  verify_email: () => null,
-  reset_password: () => null,
-  change_email: () => null,
-  email_change_requested: ({ user_id }) => `email-change.${user_id}`,
-  email_changed: ({ user_id }) => `email-change.${user_id}`,
-  identity_linked: () => null,
-  identity_unlinked: () => null,
-  second_factor_added: () => null,
-  second_factor_removed: () => null,
-  invite: ({ invite_id }) => `invite.${invite_id}`,
-  sales_lead: ({ sales_lead_id }) => `lead.${sales_lead_id}`,
-  // An answer of the platform joins the receipt of the author.
-  feedback: ({ feedback_id }) => `feedback.${feedback_id}`,
-  feedback_receipt: ({ feedback_id }) => `feedback.${feedback_id}`,
-  webhook_disabled: ({ webhook_id }) => `webhook.${webhook_id}`,
-  account_deletion_requested: ({ account_id }) => `account-deletion.${account_id}`,
-  account_deletion_cancelled: ({ account_id }) => `account-deletion.${account_id}`,
-  // One e-mail for each.
-  export_ready: () => null,
-  export_failed: () => null,
-  digest: () => null,
-  weekly_report: () => null,
-}
-
-/** Return what the e-mails of a delivery are about. */
-export function findMatter(delivery: ClaimedDelivery): string | null {
-  const { purpose, event_key, link } = delivery
-  if (purpose !== null) return matters[purpose](delivery)
-  return event_key === null ? null : nameMatter(event_key, link)
-}
 
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
   const messages = await writeByPurpose(ctx, delivery)

@@ -1,7 +1,7 @@
 import { caniemail } from 'caniemail'
 import { DomUtils, parseDocument } from 'htmlparser2'
 import { expect, it } from 'vitest'
-import { findMatter } from '#functions/notifications/messages/service.ts'
+import { findMatter } from '#functions/notifications/messages/matters.ts'
 import { samples } from '#local/dashboard/preview-samples.ts'
 import { listPreviews, type Preview, type Samples } from '#local/dashboard/previews.ts'
 import { nameMatter } from '#rules/events/conversations.ts'
