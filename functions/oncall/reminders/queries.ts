@@ -6,7 +6,7 @@ import { latestIdFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import type { PlatformDb, WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
-import type { Event } from '#rules/events/events.ts'
+import { type Event, escalationPath } from '#rules/events/events.ts'
 import { toWebhookContent } from '#rules/events/webhook-messages.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import { attemptTable } from '#work/attempts.ts'
@@ -42,6 +42,7 @@ export const FollowUp = z.object({
   waiting_seconds: z.int(),
 })
 export type FollowUp = z.output<typeof FollowUp>
+type Escalation = Pick<FollowUp, 'session_id' | 'handoff_id'>
 
 /**
  * Lock a follow-up and its session. Return undefined when a colleague has claimed, picked up or acknowledged
@@ -120,24 +121,24 @@ export const selectReachable = readStatement(
 /** Select who was told of an escalation in the app, the first to be told first. */
 export const selectTold = readStatement(
   z.object({ id: z.string(), name: z.string() }),
-  (handoffId: string) => sql`
+  ({ session_id, handoff_id }: Escalation) => sql`
     select u.id, u.full_name as name
       from ai_handoffs h
-      join notifications n on n.account_id = h.account_id and n.link = '/pilot/' || h.session_id || '?pickup=true'
+      join notifications n on n.account_id = h.account_id and n.link = ${escalationPath(session_id)}
        and n.event_key in ('session.escalated', 'escalation.reminded') and n.created_at >= h.created_at
       join users u on u.account_id = n.account_id and u.id = n.user_id
-     where h.account_id = app.account_id() and h.id = ${handoffId}
+     where h.account_id = app.account_id() and h.id = ${handoff_id}
      group by u.id, u.full_name order by min(n.created_at), u.full_name, u.id`,
 )
 
 /** Select the users and configs that the escalation itself has told. */
 export const selectToldAtEscalation = readStatement(
   z.object({ user_ids: z.array(z.string()), config_ids: z.array(z.string()) }),
-  (handoffId: string) => sql`
+  ({ session_id, handoff_id }: Escalation) => sql`
     with escalated as (
-      select e.id, e.link from ai_handoffs h join events e on e.account_id = h.account_id and e.key = 'session.escalated'
-         and split_part(e.link, '?pickup', 1) = '/pilot/' || h.session_id and e.escalation ->> 'handoff_id' = h.id::text
-       where h.account_id = app.account_id() and h.id = ${handoffId})
+      select e.id, e.link from events e
+       where e.account_id = app.account_id() and e.key = 'session.escalated' and e.escalation ->> 'handoff_id' = ${handoff_id}::text
+         and split_part(e.link, '?pickup', 1) = split_part(${escalationPath(session_id)}, '?pickup', 1))
     select array(select n.user_id from notifications n join escalated e on n.account_id = app.account_id() and n.link = e.link and n.event_id = e.id) as user_ids,
            array(select d.config_id from deliveries d join escalated e on d.account_id = app.account_id() and d.event_id = e.id
                   where d.config_id is not null) as config_ids`,

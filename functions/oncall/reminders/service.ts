@@ -75,12 +75,12 @@ async function notifyTargets(
   if (user_ids.length === 0 && config_ids.length === 0) return false
   // A step without a delay does not tell twice whom the escalation itself has told in the same minute.
   const told = isAtEscalation(followUp.steps, claimed)
-    ? await queries.selectToldAtEscalation.one(db, followUp.handoff_id)
+    ? await queries.selectToldAtEscalation.one(db, followUp)
     : { user_ids: [], config_ids: [] }
   const userIds = user_ids.filter((id) => !told.user_ids.includes(id))
   const configIds = config_ids.filter((id) => !told.config_ids.includes(id))
   if (userIds.length === 0 && configIds.length === 0) return true
-  const before = await queries.selectTold.all(db, followUp.handoff_id)
+  const before = await queries.selectTold.all(db, followUp)
   const event = {
     key: 'escalation.reminded',
     ...toEventFields(claimed, followUp),

@@ -65,16 +65,28 @@ async function findHint(db: ReadDb, id: string): Promise<string | null> {
 }
 
 export async function update(
-  { db, caller }: WriteContext,
+  ctx: WriteContext,
   id: string,
   changes: ScheduleUpdate,
 ): Promise<UpdatedSchedule> {
+  const { schedule, previous, member } = await changeAndAnnounce(ctx, id, async (inner) =>
+    store(inner, id, await keepTurns(inner, id, changes)),
+  )
+  return { ...schedule, hint: await findHint(ctx.db, id), on_call_before: previous, on_call_after: member }
+}
+
+/** Change a schedule, and tell who is on call after that instead of before. */
+async function changeAndAnnounce<S extends Change['schedule']>(
+  { db, caller }: WriteContext,
+  id: string,
+  change: (inner: WriteDb) => Promise<S>,
+): Promise<{ schedule: S; previous: Person | null; member: Person | null }> {
   return inTransaction(db, async (inner) => {
-    const before = await findOnCallPerson(inner, id)
-    const schedule = await store(inner, id, await keepTurns(inner, id, changes))
-    const [after, hint] = [await findOnCallPerson(inner, id), await findHint(inner, id)]
-    await announceChange(inner, { schedule, previous: before, member: after, actorId: caller.userId })
-    return { ...schedule, hint, on_call_before: before, on_call_after: after }
+    const previous = await findOnCallPerson(inner, id)
+    const schedule = await change(inner)
+    const member = await findOnCallPerson(inner, id)
+    await announceChange(inner, { schedule, previous, member, actorId: caller.userId })
+    return { schedule, previous, member }
   })
 }
 
@@ -358,19 +370,13 @@ async function announceOverride(
   })
 }
 
-export async function removeOverride(
-  { db, caller }: WriteContext,
-  scheduleId: string,
-  id: string,
-): Promise<void> {
-  await inTransaction(db, async (inner) => {
-    const previous = await findOnCallPerson(inner, scheduleId)
+export async function removeOverride(ctx: WriteContext, scheduleId: string, id: string): Promise<void> {
+  await changeAndAnnounce(ctx, scheduleId, async (inner) => {
     const { is_deleted } =
       (await queries.deleteOverride.first(inner, scheduleId, id)) ?? throwNotFound('Override')
     if (!is_deleted)
       throw new Problem('forbidden', 'Only its creator, the user on call and admins may delete this override')
-    const [schedule, member] = [await find(inner, scheduleId), await findOnCallPerson(inner, scheduleId)]
-    await announceChange(inner, { schedule, previous, member, actorId: caller.userId })
+    return find(inner, scheduleId)
   })
 }
 
