@@ -7,6 +7,7 @@ import { changeVerb } from './mask-labelled.ts'
 import { headerCell } from './mask-tables.ts'
 import { countMaskingSteps, detectTraits, trait } from './mask-traits.ts'
 import { maskLines } from './mask-values.ts'
+import { listMaskedParts, mark } from './reading.ts'
 import { isSecretLabel, looksSecret, maskLabelledValue } from './secret-labels.ts'
 
 // What is masked is what is shown: the rules judge the texts that our parser reads from the markup, and a label
@@ -20,7 +21,6 @@ type MaskText = (text: string) => string
  */
 const hidingMarkup =
   /\\[!-/:-@[\]-`{-~]|&(?:#|[a-z])|[*~`]|(?<![a-z\d])_|_(?![a-z\d])|\]\(|<[a-z]|\|[ \t]*:?-|-:?[ \t]*\||\n[ \t]*>/i
-const mark = /(\[masked [^\]\n]{1,30}\])/
 /** A mark that cannot be read as the text of a link needs no escapes. */
 const escapedMark = /\\\[(masked [^\]\\\n]{1,30})\\\](?![[(])/g
 
@@ -239,21 +239,19 @@ function maskBelow(line: string, text: string): string {
 
 /** Give the parts of a masked text the styles that they had, and a mark that of what it hides. */
 function spread(lines: Lines, text: string, masked: string): Lines {
-  const parts = masked.split(mark)
+  const parts = listMaskedParts(masked, text)
+  if (!parts) return masked.split('\n').map((line) => [{ text: line }])
   const spans = createSpanReader(lines)
   const result: Lines = [[]]
   let position = 0
-  for (const [index, part] of parts.entries()) {
-    if (index % 2 === 1) {
-      addSpan(result, { ...spans.peek(), text: part })
+  for (const part of parts) {
+    if ('mark' in part) {
+      addSpan(result, { ...spans.peek(), text: part.mark })
       continue
     }
-    const start = index === parts.length - 1 ? text.lastIndexOf(part) : text.indexOf(part, position)
-    // Masking also removes invisible characters.
-    if (start < position) return masked.split('\n').map((line) => [{ text: line }])
-    spans.read(start - position)
-    for (const span of spans.read(part.length)) addSpan(result, span)
-    position = start + part.length
+    spans.read(part.start - position)
+    for (const span of spans.read(part.text.length)) addSpan(result, span)
+    position = part.start + part.text.length
   }
   return result
 }

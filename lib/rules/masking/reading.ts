@@ -6,7 +6,7 @@ import { isReadForm, listLetters, toReadForm } from '#rules/text/fold.ts'
  * Characters other than printable ASCII, with the letter that their marks may belong to; signs of addresses as a
  * URL may write them.
  */
-const unusualRun = /%(?:2e|3a|5c)|[ -~]?[^\t\n\r -~]+/gi
+const unusualRun = /%(?:2[Ee]|3[Aa]|5[Cc])|[ -~]?[^\t\n\r -~]+/g
 const encodedSign = /^%\w\w$/
 const option = /^[–—]$/
 const lineBreak = /^[\u0085\u2028\u2029]$/
@@ -80,27 +80,37 @@ const isInLatinWord = (run: string, after = ''): boolean => /^[a-z]/i.test(run) 
 const isAsciiOrLookalike = (letter: string): boolean => /^[ -~]$/.test(letter) || lookalikes.includes(letter)
 const undisguise = (letter: string): string => lookedLike[lookalikes.indexOf(letter)] ?? letter
 
-const mark = /(\[masked [^\]\n]{1,30}\])/
+/** What the rules write instead of a value. */
+export const mark = /(\[masked [^\]\n]{1,30}\])/
 
-/** Return the text as it was written, with the marks of its masked reading. */
-function leadBack(masked: string, reading: string, differences: readonly Difference[]): string {
+/** A part of a masked text: a mark, or what stays with its place in the text. */
+export type MaskedPart = { mark: string } | { text: string; start: number; isLast: boolean }
+
+/** Return the parts of a masked text, or null if they are not those of the text. */
+export function listMaskedParts(masked: string, text: string): MaskedPart[] | null {
+  const found: MaskedPart[] = []
   const parts = masked.split(mark)
-  let text = ''
   let from = 0
   for (const [index, part] of parts.entries()) {
     if (index % 2 === 1) {
-      text += part
+      found.push({ mark: part })
       continue
     }
     const isLast = index === parts.length - 1
-    // Which of several equal places it is does not matter: all of them read like the part, which is shown.
-    const start = isLast ? reading.length - part.length : reading.indexOf(part, from)
-    if (start < from || !reading.startsWith(part, start)) return masked
+    // Which of several equal places it is does not matter: what is shown is the same.
+    const start = isLast ? text.length - part.length : text.indexOf(part, from)
+    if (start < from || !text.startsWith(part, start)) return null
+    found.push({ text: part, start, isLast })
     from = start + part.length
-    text += write(part, start, differences, isLast)
   }
-  return text
+  return found
 }
+
+/** Return the text as it was written, with the marks of its masked reading. */
+const leadBack = (masked: string, reading: string, differences: readonly Difference[]): string =>
+  listMaskedParts(masked, reading)
+    ?.map((part) => ('mark' in part ? part.mark : write(part.text, part.start, differences, part.isLast)))
+    .join('') ?? masked
 
 /** Return a part of a reading as it was written. */
 function write(part: string, start: number, differences: readonly Difference[], isLast: boolean): string {
