@@ -1,4 +1,4 @@
-import { toAsciiHostname } from './hostname.ts'
+import { toAsciiHostname, toPlainSigns } from './hostname.ts'
 
 const maxInputLength = 1000
 
@@ -16,10 +16,7 @@ export const emailPattern =
  */
 export function normaliseEmail(text: string): string {
   if (text.length > maxInputLength) return text.trim()
-  const address = text
-    .replace(/\p{DI}/gu, '')
-    .normalize('NFKC')
-    .trim()
+  const address = toPlainSigns(text)
   const at = address.lastIndexOf('@')
   const domain = at < 1 ? null : toAsciiHostname(address.slice(at + 1))
   return domain === null ? text.trim() : `${address.slice(0, at)}@${domain}`

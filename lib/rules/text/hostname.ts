@@ -21,13 +21,15 @@ export function isHostname(text: string): boolean {
   )
 }
 
-/** Write the signs of wide keyboards in a host name as ASCII. Letters of other scripts stay. */
-export const normaliseHostname = (text: string): string =>
+/** Write the signs of wide keyboards as ASCII, without blanks around. Letters of other scripts stay. */
+export const toPlainSigns = (text: string): string =>
   text
     .replace(/\p{DI}/gu, '')
     .normalize('NFKC')
-    .replaceAll('。', '.')
     .trim()
+
+/** Write the signs of wide keyboards in a host name as ASCII, its dots too. */
+export const normaliseHostname = (text: string): string => toPlainSigns(text).replaceAll('。', '.')
 
 /**
  * Return whether a text contains a domain, alone or as the end of a longer name. `domain` is in small

@@ -21,7 +21,6 @@ const otherTexts: Record<string, readonly string[]> = {
     'functions/oncall/acknowledgements/queries.ts',
     'functions/psa/members/service.ts',
     'lib/ops/admin.ts',
-    'lib/rules/text/email-address.ts',
     'lib/vendors/auth/passwords.ts',
     'lib/work/claimed-deliveries.ts',
     'migrations/0003_accounts.sql',
