@@ -182,7 +182,7 @@ create function app.fold(p_text text) returns text language sql immutable parall
                      'łøđðħŧŋ', 'loddhtn'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end
 $$;
 
--- Holds a time that a client names between what came before it and now: its clock may be wrong.
+-- Holds a time that a client names between what came before it and now: its clock may be wrong. Without one it is what came before.
 create function app.hold_time(p_claimed timestamptz, p_after timestamptz) returns timestamptz language sql stable parallel safe as $$
   select least(greatest(p_claimed, p_after), app.now())
 $$;

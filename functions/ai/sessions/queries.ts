@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb } from '#db/expressions.ts'
+import { accountId, jsonb, nowText } from '#db/expressions.ts'
 import { isAfter, newestFirst, type PageQuery } from '#db/page.ts'
 import { AiSessionItem, type AiSessionRow } from '#db/rows/ai-session.ts'
 import {
@@ -106,10 +106,7 @@ export const resolveAiSession = writeStatement(
 )
 
 /** Select the time that the database takes for this moment. */
-export const selectNow = readStatement(
-  z.object({ now: z.string() }),
-  () => sql`select app.iso(app.now()) as now`,
-)
+export const selectNow = readStatement(z.object({ now: z.string() }), () => sql`select ${nowText} as now`)
 
 /** Record outcomes of fixes of the caller's own session that have no final one yet. */
 export const recordOutcomes = writeStatement(

@@ -122,13 +122,12 @@ export const insertDecision = writeStatement(
         from session_at_position s),
     step_start as (
       -- A clock that is some minutes fast is held; a later time is refused by the table.
-      select b.id, case when c.claimed > app.now() + interval '5 minutes' then c.claimed else app.hold_time(coalesce(c.claimed, b.ended_at), b.ended_at) end
-               as started_at
+      select b.id, case when c.claimed > app.now() + interval '5 minutes' then c.claimed else app.hold_time(c.claimed, b.ended_at) end as started_at
         from step_before b, (select ${started_at}::timestamptz as claimed) c),
     inserted_decision as (
       insert into session_decisions (session_id, seq, step_id, option_id, outcome, note, started_at, duration_seconds)
       select s.id, s.answered - 1, ${step_id}, ${option_id}, ${outcome}, ${note}, step_start.started_at,
-             least(coalesce(${duration_seconds}::integer, 2147483647), greatest(0, extract(epoch from app.now() - step_start.started_at)))::integer
+             least(${duration_seconds}::integer, greatest(0, extract(epoch from app.now() - step_start.started_at)))::integer
         from session_at_position s join step_start on step_start.id = s.id),
     inserted_evidence as (${insertEvidenceStatement(evidence)}),
     inserted_fallback as (${insertFallbackStatement(sql`s.answered - 1`, decision)})${startTimers('session_at_position', next.timer)}
