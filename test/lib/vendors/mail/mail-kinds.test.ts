@@ -1,7 +1,6 @@
 import { caniemail } from 'caniemail'
 import { DomUtils, parseDocument } from 'htmlparser2'
 import { expect, it } from 'vitest'
-import { findMatter } from '#functions/notifications/messages/matters.ts'
 import { samples } from '#local/dashboard/preview-samples.ts'
 import { listPreviews, type Preview, type Samples } from '#local/dashboard/previews.ts'
 import { nameMatter } from '#rules/events/conversations.ts'
@@ -12,6 +11,7 @@ import { fullReport } from '#test/lib/rules/exports/export-document.ts'
 import { renderTicketNote } from '#test/support/with-budget.ts'
 import { createMailHeaders } from '#vendors/mail/mail.ts'
 import { ClaimedDelivery } from '#work/claimed-deliveries.ts'
+import { findMatter } from '#work/delivery-matters.ts'
 
 // Every kind of e-mail goes through these checks. `listPreviews` has all of them: its table of purposes and the
 // list of events do not compile, or NOT-75 fails, without a new one.

@@ -1,5 +1,5 @@
 import { nameMatter } from '#rules/events/conversations.ts'
-import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
+import type { ClaimedDelivery } from './claimed-deliveries.ts'
 
 /**
  * What the e-mails of a purpose are about: null where no other e-mail is about the same. One about the security
