@@ -131,7 +131,7 @@ create index users_name on users (account_id, full_name collate "und-x-icu", id)
 -- Those whom an event of their account or team tells.
 create index users_admins on users (account_id) where role = 'admin' or team_role = 'admin';
 -- For the search of staff, who see every account.
-create index users_search on users using gin (email gin_trgm_ops, full_name gin_trgm_ops);
+create index users_search on users using gin (app.fold(email || E'\n' || full_name) gin_trgm_ops);
 insert into users (id, account_id, email, full_name, role, is_active, email_verified_at)
   values (app.service_user(), app.platform_account(), 'service@platform.invalid', 'Support Flow', 'engineer', false, app.now());
 

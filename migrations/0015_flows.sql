@@ -228,11 +228,13 @@ grant select, insert, update, delete on categories, trees, tree_versions, tree_p
 
 -- Whether a flow is a private one that the caller does not see. Who sees a session that ran it sees its name there, and nowhere else.
 create function app.hides_flow(p_tree uuid) returns boolean language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   select exists (select from trees t where t.account_id = app.account_id() and t.id = p_tree and t.visibility = 'private'
                     and not app.sees(t.visibility, t.author_id, t.team_id))
 $$;
 -- Whether a colleague's private flows alone have a category that was made for them.
 create function app.hides_category(c categories) returns boolean language sql stable security definer set search_path = public, pg_temp as $$
+  select app.require_scope();
   select c.created_by <> app.user_id()
      and exists (select from trees t where t.account_id = c.account_id and t.category_id = c.id and t.author_id = c.created_by and app.hides_flow(t.id))
      and not exists (select from trees t where t.account_id = c.account_id and t.category_id = c.id and t.deleted_at is null and not app.hides_flow(t.id))
