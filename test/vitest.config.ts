@@ -22,8 +22,9 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // These only stop what hangs. A machine that is busy may take many times as long as a quiet one.
+    testTimeout: 180_000,
+    hookTimeout: 600_000,
     // One more than the two processors of a small machine, because some test files mostly wait. Five take a
     // tenth longer.
     maxWorkers: 3,
@@ -32,7 +33,7 @@ export default defineConfig({
     // Test files share loaded modules, which is faster. No test replaces modules or globals.
     isolate: false,
     // A test that expects nothing proves nothing.
-    expect: { requireAssertions: true },
+    expect: { requireAssertions: true, poll: { timeout: 30_000 } },
     // For tests marked as concurrent, which mostly wait for the service.
     maxConcurrency: 4,
   },

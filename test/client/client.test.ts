@@ -241,7 +241,7 @@ it('CLI-08 downloads a File with the name that the service gives it', async () =
   })
   const file = await client.flows.markdown.export({ tree_id })
   expect([file.name, file.type, (await file.text()).includes('Drucker')]).toEqual([
-    'drucker-fallt-aus.md',
+    'drucker-fällt-aus.md',
     'text/markdown;charset=utf-8',
     true,
   ])

@@ -10,7 +10,7 @@ const frontend = await startFrontend()
 const service = await startOwnService({ CORS_ORIGINS: frontend })
 afterAll(() => service.close())
 const openPage = useBrowserPages()
-const pollOptions = { timeout: 10_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 
 /** Collects the events of an EventSource in the page, which has another origin than the service. */
 interface StreamWindow extends Window {

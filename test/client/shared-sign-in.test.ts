@@ -67,7 +67,7 @@ it('takes the tokens of the tab that was faster where the browser has no locks',
   const { admin, tabs, storage, waits, pause, countCalls } = await openTabs(2)
   const refused = storage.tokens
   // In a second, the other tab has stored its tokens.
-  pause.until = () => vi.waitUntil(() => storage.tokens !== refused, { timeout: 10_000 })
+  pause.until = () => vi.waitUntil(() => storage.tokens !== refused, { timeout: 30_000 })
   const answers = await Promise.all(tabs.map((tab) => tab.identity.auth.getMe()))
   expect(answers.map(({ id }) => id)).toEqual([admin.id, admin.id])
   expect([countCalls('/auth/refresh'), waits]).toEqual([2, [1000]])

@@ -26,7 +26,7 @@ it.each(cases)(
       202,
     )
     const getTask = async () => (await person.call('GET', `/ai/tasks/${accepted.body.task_id}`)).body
-    await expect.poll(async () => (await getTask()).state, { timeout: 10_000 }).toBe('finished')
+    await expect.poll(async () => (await getTask()).state, { timeout: 30_000 }).toBe('finished')
     const task = await getTask()
     const calls = task.progress.total
     expect(calls).toBeGreaterThan(0)

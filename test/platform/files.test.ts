@@ -179,7 +179,7 @@ describe('WIR-80 the places of readers', () => {
   it('WIR-80 what is read while the service stops is 503', async () => {
     const { files, read } = createHostileFiles()
     const reading = settle(read('silence'))
-    await expect.poll(() => listReaders(process.pid).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => listReaders(process.pid).length, { timeout: 30_000 }).toBe(1)
     files.close()
     expect([await reading, await settle(read('answer'))]).toEqual([503, 503])
   })
@@ -207,10 +207,10 @@ it('WIR-79 a reader ends with its parent, also if both are busy', async () => {
     stdio: 'ignore',
   })
   const readers = () => listReaders(parent.pid ?? 0)
-  await expect.poll(() => readers().some((id) => isBusy(id)), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => readers().some((id) => isBusy(id)), { timeout: 30_000 }).toBe(true)
   const ids = readers()
   parent.kill('SIGKILL')
-  await expect.poll(() => ids.filter((id) => existsSync(`/proc/${id}`)), { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => ids.filter((id) => existsSync(`/proc/${id}`)), { timeout: 30_000 }).toEqual([])
 })
 
 /** Return whether a process has used half a second of processor time. */

@@ -14,7 +14,7 @@ import {
 } from '#test/support/hubs.ts'
 import { type RedisFault, startRedisProxy, startTestRedis } from '#test/support/redis.ts'
 
-const pollOptions = { timeout: 15_000, interval: 10 }
+const pollOptions = { timeout: 30_000, interval: 10 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 const expectNumbers = (stream: TestStream, numbers: number[]) =>
   expect.poll(() => stream.numbers(), pollOptions).toEqual(numbers)

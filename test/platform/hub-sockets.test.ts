@@ -16,7 +16,7 @@ const service = await startOwnService(
 )
 afterAll(() => service.close())
 
-const pollOptions = { timeout: 10_000, interval: 10 }
+const pollOptions = { timeout: 30_000, interval: 10 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 const expectNumbers = (socket: TestSocket, numbers: number[]) =>
   expect.poll(() => socket.numbers(), pollOptions).toEqual(numbers)

@@ -14,7 +14,7 @@ import {
 } from '#test/support/hubs.ts'
 import { createAccount } from '#test/support/people.ts'
 
-const pollOptions = { timeout: 10_000, interval: 5 }
+const pollOptions = { timeout: 30_000, interval: 5 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 const expectNumbers = (stream: TestStream, numbers: number[]) =>
   expect.poll(() => stream.numbers(), pollOptions).toEqual(numbers)
@@ -248,7 +248,7 @@ describe.each(hubKinds)('the hub in $name', ({ open }) => {
       vi.advanceTimersByTime(heartbeatMs)
       return ended.isClosed()
     }
-    await expect.poll(closesAtNextHeartbeat, { timeout: 10_000, interval: 50 }).toBe(true)
+    await expect.poll(closesAtNextHeartbeat, { timeout: 30_000, interval: 50 }).toBe(true)
     expect([kept.isClosed(), await hub.countStreams(account.id)]).toEqual([false, 1])
   })
 

@@ -22,7 +22,7 @@ const message = (n: number, options: Partial<Message> = {}): Message => ({
  * Like `expect.poll`, for longer than an idle worker waits: its first notification may come before it
  * listens.
  */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 })
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 })
 
 /** Create a function that waits until it is released. */
 function createGate() {

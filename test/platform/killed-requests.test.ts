@@ -73,7 +73,7 @@ it.each(['node', 'cloudflare'] as const)(
     const countWaiting = async () =>
       (await service.sql('select from idempotency_keys where status is null and leased_until is not null'))
         .length
-    await expect.poll(countWaiting, { timeout: 10_000 }).toBe(requests.length)
+    await expect.poll(countWaiting, { timeout: 30_000 }).toBe(requests.length)
     doomed.kill()
     expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']))
     await clearFaults()

@@ -15,7 +15,7 @@ const { settings } = service
 const { setFault } = dashboard(service)
 
 // The worker of the jobs creates its tables while the service starts.
-const pollOptions = { timeout: 10_000 }
+const pollOptions = { timeout: 30_000 }
 const withToken = { headers: { authorization: `Bearer ${secrets.readyToken}` } }
 const readReady = async (api: string) =>
   (await (await fetch(`${api}/ready`, withToken)).json()) as {

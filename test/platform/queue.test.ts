@@ -79,7 +79,7 @@ describe.each(platforms)('the queue in %s', (_, open) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     test.handle = () => released
     await test.queue.publish([message(1, { deduplicationId: 'a' })])
-    await expect.poll(() => test.started, { timeout: 10_000 }).toEqual([1])
+    await expect.poll(() => test.started, { timeout: 30_000 }).toEqual([1])
     await test.queue.publish([message(2, { deduplicationId: 'a' })])
     release()
     await test.settle()
@@ -147,7 +147,7 @@ describe.each(platforms)('the queue in %s', (_, open) => {
     test.setMode('open')
     await test.queue.ping()
     await test.queue.publish([message(2)])
-    await expect.poll(() => test.started, { timeout: 10_000 }).toContain(2)
+    await expect.poll(() => test.started, { timeout: 30_000 }).toContain(2)
   })
 })
 

@@ -5,7 +5,7 @@ import { startTcpRedis } from '#local/vendors/redis/redis-tcp.ts'
 import { openRedis, type RedisConnectionOptions } from '#platform/node/redis.ts'
 import { startRedisProxy, startTestRedis } from '#test/support/redis.ts'
 
-const pollOptions = { timeout: 10_000, interval: 5 }
+const pollOptions = { timeout: 30_000, interval: 5 }
 
 /** Start to open a connection that records its log lines and is closed when the test ends. */
 function startToOpen(options: Omit<RedisConnectionOptions, 'log'>) {

@@ -32,7 +32,7 @@ async function startReader() {
   return { reader, key, ids, release, countReplies: () => replies }
 }
 
-const pollOptions = { timeout: 10_000, interval: 5 }
+const pollOptions = { timeout: 30_000, interval: 5 }
 
 it('a stream that is moved back while a reply is on its way is read again from there', async () => {
   const { reader, key, ids, release, countReplies } = await startReader()

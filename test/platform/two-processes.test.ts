@@ -98,15 +98,15 @@ it('loses no event, no job and no stream event when one of two processes is kill
   for (let minutes = 3; minutes <= 30; minutes += 3) {
     await asSuperuser((client) => moveDatabaseClock(client, minutes * 60_000))
     await asSuperuser(runCronJob)
-    await expect.poll(countOpenJobs, { timeout: 10_000 }).toBe(0)
+    await expect.poll(countOpenJobs, { timeout: 30_000 }).toBe(0)
   }
 
   const createdIn = (stream: typeof resumed) =>
     stream.events('handoff_created').map(({ data }) => data.session_id)
   const received = () => new Set([...createdIn(lost), ...createdIn(resumed)])
-  await expect.poll(() => received().size, { timeout: 10_000 }).toBe(escalationCount)
+  await expect.poll(() => received().size, { timeout: 30_000 }).toBe(escalationCount)
   const [, observer] = streams
-  await expect.poll(() => new Set(createdIn(observer)).size, { timeout: 10_000 }).toBe(escalationCount)
+  await expect.poll(() => new Set(createdIn(observer)).size, { timeout: 30_000 }).toBe(escalationCount)
   expect(createdIn(observer)).toHaveLength(escalationCount)
 
   const states = await service.sql('select state, count(*)::int as n from deliveries group by state')
@@ -119,4 +119,4 @@ it('loses no event, no job and no stream event when one of two processes is kill
   const recipients = mails.map(({ to, text }) => `${to} ${/pilot\/([\w-]+)/.exec(text)?.[1]}`)
   expect(new Set(recipients).size).toBe(states[0]?.n)
   expect(recipients).toHaveLength(new Set(recipients).size)
-}, 90_000)
+})

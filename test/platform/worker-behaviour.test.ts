@@ -66,7 +66,7 @@ it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of eac
     const { isError, text } = await callToolWithFixture(service, tool, op)
     expect([name, isError ? text : '']).toEqual([name, ''])
   }
-}, 60_000)
+})
 
 it('MCP-09 MCP-12 the Worker serves the flow of the official client, and ends a grant whose code is used again', async () => {
   const { admin } = await createAccount(service)

@@ -107,7 +107,9 @@ describe('an account that an admin deletes', () => {
     await requestDeletion(account)
     const { status, body } = await colleague.call('POST', '/accounts/me/restore')
     expect([status, body.deletes_at]).toEqual([200, null])
-    await expect.poll(() => listMails(account.admin.email)).toContain('The account “Test account” stays')
+    await expect
+      .poll(() => listMails(account.admin.email))
+      .toContain('Re: The account “Test account” will be deleted')
     const before = await readChecksums(service, account.id)
     expect((await colleague.call('POST', '/accounts/me/restore')).status).toBe(200)
     expect(await readChecksums(service, account.id)).toEqual(before)

@@ -162,7 +162,7 @@ it('refuses invalid limits and prices', async () => {
     { monthly_price_cents: -1 },
     { monthly_price_cents: 9.99 },
     { currency: 'euro' },
-    { is_public: null },
+    { is_public: 'yes' },
     { plan: 'No Plan' },
   ])
     expect([invalid, (await putPlan({ plan, ...invalid })).status]).toEqual([invalid, 422])

@@ -87,7 +87,7 @@ describe('Prefer: respond-async', () => {
     const stream = await openEscalationStream(service, account.admin)
     const { body } = await owner.call('POST', `${path}/chat`, { message: 'The printer is offline.' }, async)
     const listFinished = () => stream.events().filter(({ event }) => event !== 'job_progressed')
-    await expect.poll(() => listFinished().length, { timeout: 10_000, interval: 20 }).toBe(1)
+    await expect.poll(() => listFinished().length, { timeout: 30_000, interval: 20 }).toBe(1)
     const [{ event, data } = {}] = listFinished()
     expect([event, data]).toEqual([
       'ai_task_finished',
@@ -357,7 +357,7 @@ describe('a client that disconnects', () => {
     const { body } = await owner.call('POST', `${path}/chat`, { message: 'It is on.' }, async)
     const listIds = () =>
       stream.events().flatMap(({ event, data }) => (event === 'job_progressed' ? [data.id] : []))
-    await expect.poll(() => listIds().length, { timeout: 10_000 }).toBeGreaterThan(1)
+    await expect.poll(() => listIds().length, { timeout: 30_000 }).toBeGreaterThan(1)
     expect(new Set(listIds())).toEqual(new Set([body.task_id]))
     stream.disconnect()
   })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const pollOptions = { timeout: 25_000, interval: 50 }
+const pollOptions = { timeout: 30_000, interval: 50 }
 
 async function createPeople() {
   const account = await createAccount(service)

@@ -442,7 +442,7 @@ describe('citations', () => {
     expectStatus(await owner.call('POST', `/ai-sessions/${id}/escalate`, {}), 200)
     const readText = async () =>
       (await owner.call('GET', `/ai-sessions/${id}/handoffs`)).body[0].ai_assessment
-    await expect.poll(readText, { timeout: 10_000, interval: 50 }).toContain(`Sources:\n- Flow “${dockName}”`)
+    await expect.poll(readText, { timeout: 30_000, interval: 50 }).toContain(`Sources:\n- Flow “${dockName}”`)
     expect(await readText()).not.toContain('Private dock notes')
   })
 })

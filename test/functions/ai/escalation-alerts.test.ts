@@ -7,7 +7,7 @@ import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
 const { listRecords } = dashboard(service)
-const pollOptions = { timeout: 10_000 }
+const pollOptions = { timeout: 30_000 }
 const pollFor = <T>(read: () => Promise<T | undefined>): Promise<T> =>
   expect
     .poll(read, pollOptions)

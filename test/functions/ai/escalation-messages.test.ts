@@ -10,7 +10,7 @@ import { createDefaultPolicy } from '#test/support/reminders.ts'
 
 const service = await sharedService()
 const { listRecords, setFault, clearFaults } = dashboard(service)
-const pollOptions = { timeout: 20_000, interval: 50 }
+const pollOptions = { timeout: 30_000, interval: 50 }
 
 /** Create an account whose events of one kind go to a channel of both chat tools. */
 async function createScene(event = 'session.escalated') {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const pollOptions = { timeout: 10_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 
 const countHeartbeats = (stream: { text(): string }) => stream.text().split(': heartbeat\n\n').length - 1
 
@@ -296,7 +296,7 @@ it('SSE-07 SSE-10 drops events of a stalled client, reports their number, and de
   const rounds = 8
   for (let n = 0; n < rounds; n++) await insertStreamEvents(service, account.id, 25, 200_000)
   await expect
-    .poll(() => healthy.events('handoff_created').length, { timeout: 20_000, interval: 200 })
+    .poll(() => healthy.events('handoff_created').length, { timeout: 30_000, interval: 200 })
     .toBe(rounds * 25)
   expect(healthy.events('overflow')).toEqual([])
   let text = ''

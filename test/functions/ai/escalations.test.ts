@@ -29,7 +29,7 @@ it('HND-10 HND-12 stores a claim, and changes nothing when the same engineer cla
   const selectAssessmentStatus = async () =>
     (await service.sql('select assessment_status as status from ai_handoffs where id = $1', [handoffId]))[0]
       ?.status
-  await expect.poll(selectAssessmentStatus, { timeout: 15_000 }).toBe('ready')
+  await expect.poll(selectAssessmentStatus, { timeout: 30_000 }).toBe('ready')
   const claimed = await claimHandoff(firstEngineer, id, handoffId)
   expect(claimed.body).toMatchObject({
     id: handoffId,

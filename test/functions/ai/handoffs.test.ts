@@ -143,7 +143,7 @@ it('HND-07 pushes the documentation of an escalation to the linked ticket', asyn
       `select p.state, p.internal from psa_pushes p join ai_handoffs h on h.psa_push_id = p.id where h.id = $1`,
       [handoffId],
     )
-  await expect.poll(selectPush, { timeout: 10_000 }).toEqual([{ state: 'pushed', internal: true }])
+  await expect.poll(selectPush, { timeout: 30_000 }).toEqual([{ state: 'pushed', internal: true }])
   expect(body.documentation).toContain('What was tried\nA restart')
 })
 
@@ -185,7 +185,7 @@ it('HND-17 stores the assessment after the response to an escalation, and notifi
   const { owner, admin } = await createPeople()
   const { id, handoffId } = await createEscalation(owner, handoffFields)
   const readHandoff = async () => (await owner.call('GET', `/ai-sessions/${id}`)).body.handoffs[0]
-  await expect.poll(async () => (await readHandoff()).assessment_status, { timeout: 15_000 }).toBe('ready')
+  await expect.poll(async () => (await readHandoff()).assessment_status, { timeout: 30_000 }).toBe('ready')
   expect((await readHandoff()).ai_assessment).toContain('Reception')
   const detail = (await owner.call('GET', `/ai-sessions/${id}`)).body
   expect(detail.escalation_package).toMatchObject({
@@ -217,7 +217,7 @@ it('HND-26 notifies team admins and the target of an escalation in the app and b
         (await dashboard(service).listRecords('mail')).filter(({ to }) => to.includes(colleague.email))
           .length,
       {
-        timeout: 10_000,
+        timeout: 30_000,
       },
     )
     .toBe(1)

@@ -68,7 +68,7 @@ it('HND-33 sends the handover of a team once, however many processes sweep, to w
   expect(await listTitles(engineer)).not.toContain('Shift handover: Test team')
   const isSent = async () =>
     (await listRecords('chat')).some(({ body }) => JSON.stringify(body).includes(`/pilot/${session.id}`))
-  await expect.poll(isSent, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isSent, { timeout: 30_000 }).toBe(true)
 })
 
 it('HND-34 sends no handover more than two hours late, none twice on a day, and plans the next one by the clock of the team', async () => {

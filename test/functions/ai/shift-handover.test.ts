@@ -154,7 +154,7 @@ it('HND-30 tells what clients were told since, which fixes wait for a result, an
     await engineer.call('POST', `/integrations/psa/tickets/${ticketId}/notes`, note)
   const countPushed = async () =>
     (await account.admin.call('GET', '/integrations/psa/pushes?state=pushed')).body.length
-  await expect.poll(countPushed, { timeout: 10_000 }).toBe(2)
+  await expect.poll(countPushed, { timeout: 30_000 }).toBe(2)
   await service.sql(
     `insert into psa_pushes (account_id, ticket_id, body, internal, source_kind, source_id, requested_by, state, next_attempt_at)
      values ($1, '1', 'It still waits.', false, 'user', $2, $2, 'retrying', app.now() + interval '1 hour')`,

@@ -7,7 +7,7 @@ import { createAccount, type Person } from '#test/support/people.ts'
 const service = await startOwnService()
 afterAll(() => service.close())
 
-const pollOptions = { timeout: 10_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 
 async function createTicket(person: Person): Promise<string> {
   const { body } = expectStatus(await person.call('POST', '/auth/stream-ticket'), 201)

@@ -247,7 +247,7 @@ it('RPT-09 four processes at once send each subscriber one e-mail per team and w
 async function receiveReports(person: Person) {
   await postSignedJob(service, '/jobs/notifications/sweep')
   const countOpen = async () => (await selectMails(person)).filter(({ state }) => state === 'pending').length
-  await expect.poll(countOpen, { timeout: 10_000 }).toBe(0)
+  await expect.poll(countOpen, { timeout: 30_000 }).toBe(0)
   return (await listRecords('mail')).filter(
     ({ to, subject }) => to[0] === person.email && subject.startsWith('Weekly report'),
   )

@@ -31,7 +31,7 @@ const waitForEnd = ({ client }: Person, id: string) =>
       expect(batch.finished_at).not.toBeNull()
       return batch
     },
-    { timeout: 20_000 },
+    { timeout: 30_000 },
   )
 const importZip = async (person: Person, entries: readonly ZipEntry[]) =>
   waitForEnd(person, (await upload(person, entries)).id)

@@ -208,7 +208,7 @@ it('BIL-03 keeps the event of a subscription for 30 days until its customer is l
   await dashboard(service).advanceClock(60)
   await expect
     .poll(async () => service.sql(`select id from billing_subscriptions where id like 'sub_days_%'`), {
-      timeout: 10_000,
+      timeout: 30_000,
     })
     .toEqual([{ id: 'sub_days_29' }])
 })

@@ -107,7 +107,7 @@ describe('the markdown export and import of flows', () => {
       },
     )
     await fc.assert(roundTrips, { numRuns: 3, endOnFailure: true })
-  }, 120_000)
+  })
 
   it('FLO-56 normalises titles to one line and line breaks to \\n when a flow is saved', async () => {
     const { admin } = await createAccount(service)

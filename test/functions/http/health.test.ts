@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { secrets } from '#local/settings.ts'
 import { dashboard, request, startOwnService } from '#test/support/app.ts'
 import { concurrentCallers, runConcurrently } from '#test/support/concurrency.ts'
-import { median } from '#test/support/measure.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const dependencies = {
@@ -185,9 +184,8 @@ describe('/ready', () => {
       expect([token, await read(token)]).toEqual([token, [200, { status: 'degraded' }]])
     await dashboard(service).clearFaults()
     expect(await read('')).toEqual([200, { status: 'ok' }])
-    const statuses: unknown[] = []
-    for (let n = 5; n < 121; n++) statuses.push((await read(''))[0])
-    expect([new Set(statuses.slice(0, -1)), statuses.at(-1)]).toEqual([new Set([200]), 429])
+    const answers = await Promise.all(Array.from({ length: 116 }, () => read('')))
+    expect(answers.map(([status]) => status).sort()).toEqual([...Array(115).fill(200), 429])
   })
 
   it('does not reveal where the dependencies are or why they fail', async () => {
@@ -198,8 +196,8 @@ describe('/ready', () => {
 })
 
 /**
- * Return how many milliseconds the slowest of nine calls with the Redis fault `mode` takes longer than the
- * median call without it.
+ * Return how many milliseconds the slowest of nine calls with the Redis fault `mode` takes longer than that
+ * of nine without it.
  */
 async function measureLongestDelay(mode: string): Promise<number> {
   const ownService = await startOwnService({ REDIS_TIMEOUT_MS: '250' }, { platform: 'cloudflare' })
@@ -221,7 +219,7 @@ async function measureLongestDelay(mode: string): Promise<number> {
       delayedMs.push(ms)
     }
     await dashboard(ownService).clearFaults()
-    return Math.max(...delayedMs) - median(normalMs)
+    return Math.max(...delayedMs) - Math.max(...normalMs)
   } finally {
     await ownService.close()
   }

@@ -73,7 +73,7 @@ it('OBS-03 counts calls to other services, jobs and attempts of e-mails', async 
   const read = (name: string, labels: Record<string, string>) => readGrowth(before, name, labels)
   const succeeded = { kind: 'email', outcome: 'succeeded' }
   await expect
-    .poll(() => read('support_flow_attempts_total', succeeded), { timeout: 10_000 })
+    .poll(() => read('support_flow_attempts_total', succeeded), { timeout: 30_000 })
     .toBeGreaterThan(0)
   expect(await read('support_flow_outgoing_calls_total', { vendor: 'mail', outcome: '2xx' })).toBeGreaterThan(
     0,

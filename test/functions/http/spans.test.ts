@@ -55,7 +55,7 @@ it('OBS-08 a request that a job makes to this process stays in the trace of the 
     202,
   )
   const findJob = () => receiver.spans.find(({ name, kind }) => name === 'jobs.runAiTask' && kind === 5)
-  await expect.poll(findJob, { timeout: 15_000 }).toBeDefined()
+  await expect.poll(findJob, { timeout: 30_000 }).toBeDefined()
   const { traceId } = findJob() as ReceivedSpan
   const spans = receiver.spans.filter((span) => span.traceId === traceId)
   const call = spans.find(({ name }) => name === 'call ai')

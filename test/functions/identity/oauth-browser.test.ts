@@ -19,7 +19,7 @@ async function waitForOutcome(
 ): Promise<{ message: string; user: Record<string, unknown> | null }> {
   await page.waitForURL(/\/oauth\/\w+\/callback$/)
   const readMessage = () => page.locator('#status').textContent()
-  await expect.poll(readMessage, { timeout: 10_000 }).not.toBe('Signing in…')
+  await expect.poll(readMessage, { timeout: 30_000 }).not.toBe('Signing in…')
   const userJson = (await page.locator('#user').textContent()) || 'null'
   return { message: (await readMessage()) ?? '', user: JSON.parse(userJson) }
 }

@@ -329,7 +329,7 @@ it('AUT-55 removes the app and with it the recovery codes, and e-mails the user 
   const subjects = async () =>
     (await listRecords('mail')).filter(({ to }) => to.includes(person.email)).map(({ subject }) => subject)
   await expect
-    .poll(subjects, { timeout: 10_000 })
+    .poll(subjects, { timeout: 30_000 })
     .toEqual(expect.arrayContaining(['A second factor was added', 'A second factor was removed']))
 })
 

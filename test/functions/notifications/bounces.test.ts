@@ -133,7 +133,7 @@ it('NOT-94 NOT-97 whoever opens the link to reset a password gets e-mails again,
     (await listRecords('mail')).find(
       ({ to, subject }) => to[0] === admin.email && /password/i.test(subject),
     ) as { text: string } | undefined
-  await expect.poll(findMail, { timeout: 10_000 }).toBeDefined()
+  await expect.poll(findMail, { timeout: 30_000 }).toBeDefined()
   const token = /token=([\w-]+)/.exec((await findMail())?.text ?? '')?.[1] ?? ''
   expect((await findProblem(admin, admin))?.kind).toBe('complained')
   await admin.client.identity.credentials.resetPassword({ token, new_password: 'A brand new pass phrase 7' })

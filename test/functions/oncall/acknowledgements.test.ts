@@ -77,7 +77,7 @@ it('ONC-19 a chat channel gets a link of its own, and the addresses of a config 
       (await listRecords(kind)).filter((record: unknown) => JSON.stringify(record).includes(text)),
     )
   await expect
-    .poll(() => findRecord('mail', address), { timeout: 10_000 })
+    .poll(() => findRecord('mail', address), { timeout: 30_000 })
     .toContain('Nobody has taken this yet')
   expect(await findRecord('mail', address)).not.toContain('/acknowledge/')
   const [config] = await service.sql<{ webhook_url: string }>(
@@ -86,7 +86,7 @@ it('ONC-19 a chat channel gets a link of its own, and the addresses of a config 
   )
   const path = new URL(config?.webhook_url ?? '').pathname
   await expect
-    .poll(() => findRecord('chat', path.split('/').at(-1) ?? ''), { timeout: 10_000 })
+    .poll(() => findRecord('chat', path.split('/').at(-1) ?? ''), { timeout: 30_000 })
     .toContain('/acknowledge/')
   const [, link = ''] =
     linkPattern.exec((await findRecord('chat', path.split('/').at(-1) ?? '')).replaceAll('\\', '')) ?? []
@@ -228,7 +228,7 @@ it('ONC-35 queue, handoff, session, handover, inbox and chat say who acknowledge
   const title = `${first.fullName} acknowledged the escalation: `
   expect((await listAcknowledged(owner))[0]?.title).toContain(title)
   const listMessages = async () => JSON.stringify(await dashboard(service).listRecords('chat'))
-  await expect.poll(listMessages, { timeout: 10_000 }).toContain(title)
+  await expect.poll(listMessages, { timeout: 30_000 }).toContain(title)
   expect(await listMessages()).not.toContain('Your escalation')
   await claimHandoff(first, id, handoffId)
 })
@@ -251,7 +251,7 @@ it('ONC-36 a reminder says how long the case waits, which round it is and who wa
   const { listRecords } = dashboard(service)
   for (const kind of ['mail', 'chat'] as const)
     await expect
-      .poll(async () => JSON.stringify(await listRecords(kind)), { timeout: 10_000 })
+      .poll(async () => JSON.stringify(await listRecords(kind)), { timeout: 30_000 })
       .toContain(text)
   expect([owner.fullName, id]).not.toContain(told)
 })

@@ -89,7 +89,7 @@ it.each(Object.keys(ways))(
       (await listRecords('mail')).filter(
         ({ to, subject }) => to.includes(next.email) && subject.includes(title),
       )
-    await expect.poll(findMail, { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(findMail, { timeout: 30_000 }).toHaveLength(1)
     expect(await listNotices(account.admin)).toEqual([])
   },
 )

@@ -13,7 +13,7 @@ import { createAccount, type Person } from '#test/support/people.ts'
 import { createSession, proceduralFlowFields } from '#test/support/sessions.ts'
 
 const service = await sharedService()
-const pollOptions = { timeout: 10_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 const expire = (id: string) =>

@@ -13,7 +13,7 @@ import { createSession } from '#test/support/sessions.ts'
 import type { TransientEvent } from '#vendors/realtime/realtime.ts'
 
 const service = await sharedService()
-const pollOptions = { timeout: 10_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 
 type Resource = { type: 'flow' | 'session' | 'ai_session'; id: string }
 const put = (person: Person, resource: Resource, mode: 'viewing' | 'editing' = 'viewing', tab_id?: string) =>

@@ -118,5 +118,5 @@ describe('an export', () => {
     expect(pages.join(' ')).toContain('100. Title 99.')
     for (const format of ['markdown', 'text', 'html', 'ticket-note'])
       expect((await exportSession(admin, id, `?format=${format}`)).text).toContain('99 Принтер 打印机')
-  }, 60_000)
+  })
 })

@@ -18,7 +18,7 @@ it('no migration after the baseline blocks a statement for over 1 s', async () =
   await migrate(url, undefined, await toFolder(files.filter(isBaseline)))
   const settings = { maxWaitMs: 1000, readerMs: 600, lockTimeoutMs: 500, pauseMs: 50 }
   expect(await listMigrationProblems(url, await toFolder(files), settings)).toEqual([])
-}, 120_000)
+})
 
 describe('listMigrationProblems', () => {
   const settings = { maxWaitMs: 200, readerMs: 150, lockTimeoutMs: 100, pauseMs: 20 }
