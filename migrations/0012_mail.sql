@@ -127,7 +127,7 @@ declare
   is_urgent boolean;
 begin
   if new.event_id is not null and not is_retry then
-    select coalesce(e.caused_by, e.actor_id), coalesce(e.escalation ->> 'urgency' in ('high', 'critical') and e.key <> 'handoff.claimed', false) or e.key in ('escalation.reminded', 'oncall.changed')
+    select coalesce(e.caused_by, e.actor_id), coalesce(e.escalation ->> 'urgency' in ('high', 'critical') and e.key <> 'handoff.claimed', false) or e.key in ('escalation.reminded', 'oncall.changed', 'oncall.shift_starts')
       into sender, is_urgent from events e where e.account_id = new.account_id and e.id = new.event_id;
   end if;
   is_verified := app.may_send_mail(new.account_id, sender);

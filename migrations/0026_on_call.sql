@@ -15,6 +15,8 @@ create table on_call_schedules (
   -- Sorted by their first day; each applies until the next one begins. `lib/rules/oncall/schema.ts` has their shape.
   rotations  jsonb not null check (jsonb_typeof(rotations) = 'array' and jsonb_array_length(rotations) <= 10),
   version    integer not null default 1,
+  -- When the sweep looks whose shift begins next: an hour before it, and at once after a change.
+  notice_at  timestamptz(3) not null default app.now(),
   created_by uuid not null default app.user_id(),
   created_at timestamptz(3) not null default app.now(),
   updated_at timestamptz(3) not null default app.now(),
@@ -26,7 +28,10 @@ create table on_call_schedules (
 create index on_call_schedules_name on on_call_schedules (account_id, name collate "und-x-icu", id);
 create index on_call_schedules_team on on_call_schedules (account_id, team_id);
 create index on_call_schedules_creator on on_call_schedules (account_id, created_by);
-create trigger audit after insert or update or delete on on_call_schedules for each row execute function app.audit('on_call_schedule');
+-- For the sweep, which reads those of all accounts as the platform role.
+create index on_call_schedules_notice on on_call_schedules (notice_at);
+create trigger audit after insert or update of team_id, name, timezone, rotations or delete on on_call_schedules
+  for each row execute function app.audit('on_call_schedule');
 
 create table on_call_overrides (
   id          uuid not null default uuidv7(),
@@ -86,6 +91,20 @@ begin
                   and u.id = any (app.list_on_call_users(old.account_id, old.id, old.rotations)));
   return null;
 end $$;
+create function app.look_again() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  new.notice_at := app.now();
+  return new;
+end $$;
+create trigger look_again before update of rotations, timezone on on_call_schedules for each row execute function app.look_again();
+create function app.look_again_after_override() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update on_call_schedules set notice_at = app.now()
+   where account_id = coalesce(new.account_id, old.account_id) and id = coalesce(new.schedule_id, old.schedule_id);
+  return null;
+end $$;
+create trigger look_again after insert or delete on on_call_overrides for each row execute function app.look_again_after_override();
+
 create trigger keep_version after update on on_call_schedules for each row
   when (old.rotations is distinct from new.rotations or old.timezone is distinct from new.timezone)
   execute function app.keep_schedule_version();
@@ -99,6 +118,8 @@ begin
                   and app.can_work(case when u.id = old.id then old else u end))
     from on_call_schedules s, lateral (select app.list_on_call_users(s.account_id, s.id, s.rotations) as ids) n
    where s.account_id = old.account_id and old.id = any (n.ids);
+  update on_call_schedules s set notice_at = app.now()
+   where s.account_id = old.account_id and old.id = any (app.list_on_call_users(s.account_id, s.id, s.rotations));
   return null;
 end $$;
 create trigger keep_on_call after update of is_active, role on users for each row
@@ -108,7 +129,7 @@ create trigger keep_on_call after update of is_active, role on users for each ro
 call app.protect('on_call_schedules');
 call app.protect('on_call_schedule_versions');
 call app.protect('on_call_overrides');
-grant select, insert, delete, update (team_id, name, timezone, rotations, version, updated_at) on on_call_schedules to app_runtime;
+grant select, insert, delete, update (team_id, name, timezone, rotations, version, notice_at, updated_at) on on_call_schedules to app_runtime;
 grant select, insert, delete on on_call_overrides to app_runtime;
 grant select, insert on on_call_schedule_versions to app_runtime;
 grant select, insert, update, delete on on_call_schedules, on_call_schedule_versions, on_call_overrides to app_platform;

@@ -23,6 +23,8 @@ const sweeps: Readonly<Record<string, (ctx: JobContext, options: SweepOptions) =
   approvals: approvals.expireDue,
   embeddings: async (...sweep) => (await import('#functions/ai/embeddings/service.ts')).embedDue(...sweep),
   handovers: async (...sweep) => (await import('#functions/ai/handover/service.ts')).sendDue(...sweep),
+  on_call_shifts: async (...sweep) =>
+    (await import('#functions/oncall/schedules/service.ts')).announceShifts(...sweep),
   digests: digests.sendDue,
   live_events: sweepLiveEvents,
   presence: presence.sweep,

@@ -1035,6 +1035,7 @@ export interface OnCallSchedulesTable {
   timezone: string
   rotations: JsonColumns['on_call_schedules.rotations']
   version: Generated<number>
+  notice_at: Generated<string>
   created_by: Generated<string>
   created_at: Generated<string>
   updated_at: Generated<string>

@@ -47,6 +47,7 @@ const otherIndexes = new Set([
   'approvals_due', // the requests of every account expire at once, on the platform connection
   'teams_handover', // the handovers are written for every account at once, on the platform connection
   'deliveries_held', // the digests are written for every account at once, on the platform connection
+  'on_call_schedules_notice', // the sweep reads every account at once, on the platform connection
   'psa_pushes_due', // the sweep reads every account at once, on the platform connection
   'ai_handoffs_unassessed', // the sweep reads every account at once, on the platform connection
   'ai_sessions_idle', // the clean-up archives idle chats of every account, on the platform connection

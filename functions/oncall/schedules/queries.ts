@@ -4,7 +4,8 @@ import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, now } from '#db/expressions.ts'
 import { nameOrder, type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import { schedulePath } from '#rules/events/events.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
 import type { OnCallDuties, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
@@ -159,6 +160,37 @@ export const deleteOverride = writeStatement(
       delete from on_call_overrides o using found f where o.account_id = app.account_id() and o.id = f.id and f.may_delete returning o.id
     )
     select exists (select from deleted) as is_deleted from found`,
+)
+
+/** Select the accounts with schedules whose next shift is looked for, the one that has waited longest first. */
+export const selectAccountsWithNotices = readStatement(
+  z.object({ account_id: z.string() }),
+  () => sql`
+    select s.account_id from on_call_schedules s join accounts a on a.id = s.account_id and a.erasing_at is null
+     where s.notice_at <= app.now() group by s.account_id order by min(s.notice_at), s.account_id limit 500`,
+)
+
+/** Lock the schedules of the account whose next shift is looked for. */
+export const lockDueNotices = writeStatement(
+  z.object({ id: z.string() }),
+  () => sql`
+    select s.id from on_call_schedules s where s.account_id = app.account_id() and s.notice_at <= app.now() for no key update`,
+)
+
+/** Set when the next shift of a schedule is looked for. */
+export const setNoticeAt = writeStatement(
+  z.object({}),
+  (id: string, noticeAt: string) => sql`
+    update on_call_schedules set notice_at = ${noticeAt} where account_id = app.account_id() and id = ${id}`,
+)
+
+/** Select whether a user was told within the notice of a shift that one of a schedule begins. */
+export const selectIsTold = readStatement(
+  z.object({ is_told: notNull<boolean>() }),
+  (id: string, userId: string) => sql`
+    select exists (select from notifications n
+                    where n.account_id = app.account_id() and n.user_id = ${userId} and n.event_key = 'oncall.shift_starts'
+                      and n.link = ${schedulePath(id)} and n.created_at > app.now() - interval '1 hour') as is_told`,
 )
 
 /** Select the schedules and policies that name a member. Return undefined for no member of the account. */

@@ -18,6 +18,7 @@ import { type EscalationStep, listBackUpIds, listTargetIds } from '#rules/oncall
 import type { HandoverDuty } from '#rules/oncall/handover.ts'
 import type { Roster } from '#rules/oncall/shifts.ts'
 import { enqueueEvent } from '#work/events.ts'
+import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '#work/sweep-accounts.ts'
 import * as queries from './queries.ts'
 import type {
   CreatedSchedule,
@@ -131,6 +132,45 @@ export async function announceLeaver(db: WriteDb, userId: string, actorId: strin
     const change = { schedule: row, previous: toPerson(before), member: toPerson(after), actorId }
     await announceChange(db, change, false)
   }
+}
+
+/** How long before a shift its member is told. */
+const noticeMs = 60 * 60_000
+
+/**
+ * Tell those whose shift begins within the hour, once. One transaction stores the messages of an account and
+ * when its schedules are looked at again.
+ */
+export async function announceShifts(ctx: AccountSweepContext, budget: SweepBudget): Promise<void> {
+  const accounts = await queries.selectAccountsWithNotices.all(ctx.platform)
+  await sweepAccounts(ctx, accounts, budget, async (db) => {
+    const ids = (await queries.lockDueNotices.all(db)).map(({ id }) => id)
+    for (const row of await selectRosters.all(db, { ids })) await announceNextShift(db, row)
+    return false
+  })
+}
+
+async function announceNextShift(db: WriteDb, row: RosterRow): Promise<void> {
+  const { findNextShift } = await loadShifts()
+  const [now, end] = [Date.parse(row.now), Date.parse(row.now) + maxOverrideDays * dayMs]
+  const shift = findNextShift(toRoster(row), now, end)
+  const isSoon = shift !== undefined && shift.startsAt <= now + noticeMs
+  // At its start, the shift after it is looked for.
+  const noticeAt = !shift ? now + dayMs : isSoon ? shift.startsAt : shift.startsAt - noticeMs
+  await queries.setNoticeAt.run(db, row.id, iso(noticeAt))
+  if (!isSoon || (await queries.selectIsTold.one(db, row.id, shift.userId)).is_told) return
+  const person = row.people.find(({ id }) => id === shift.userId)
+  if (!person) return
+  await enqueueEvent(db, {
+    key: 'oncall.shift_starts',
+    actorId: null,
+    teamId: row.team_id,
+    scheduleId: row.id,
+    scheduleName: row.name,
+    member: person,
+    startsAt: iso(shift.startsAt),
+    endsAt: shift.endsAt < end ? iso(shift.endsAt) : null,
+  })
 }
 
 /** Change rotations so that adding or removing members leaves who has the turn now. */

@@ -153,6 +153,15 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     previous: null,
     userIds: [],
   },
+  'oncall.shift_starts': {
+    key: 'oncall.shift_starts',
+    ...origin,
+    scheduleId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e60',
+    scheduleName: 'Night shift',
+    member: { id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e61', name: 'Sam Ortiz', timezone: 'Europe/Berlin' },
+    startsAt: '2026-11-22T20:00:00.000Z',
+    endsAt: '2026-11-23T06:00:00.000Z',
+  },
   'session.timer_due': {
     key: 'session.timer_due',
     ...origin,

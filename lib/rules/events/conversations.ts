@@ -23,6 +23,7 @@ const hasFollowers: Record<EventKey, boolean> = {
   'psa.push_failed': true,
   'oncall.overridden': true,
   'oncall.changed': true,
+  'oncall.shift_starts': true,
   // A report of its own each day.
   'handover.due': false,
   // Once for a webhook and a member. Their page is a list.

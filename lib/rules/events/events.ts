@@ -1,5 +1,5 @@
 import type { PushSource } from '#rules/events/push-values.ts'
-import { formatDuration } from '#rules/exports/time-format.ts'
+import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { type HandoverLine, joinLines } from '#rules/oncall/handover-lines.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
 import { isolate, sentence } from '#rules/text/sentence.ts'
@@ -181,6 +181,16 @@ export type Event = EventOrigin &
         userIds: string[]
       }
     | {
+        key: 'oncall.shift_starts'
+        scheduleId: string
+        scheduleName: string
+        member: { id: string; name: string; timezone: string }
+        /** RFC 3339. */
+        startsAt: string
+        /** Null if nothing ends the shift within a month. */
+        endsAt: string | null
+      }
+    | {
         key: 'channel.disconnected'
         configId: string
         /** The host of the webhook; its path is a secret. */
@@ -217,6 +227,9 @@ export function toSnippet(text: string): string {
   const line = Array.from(text.replace(/\s+/g, ' ').trim())
   return line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join('')
 }
+
+/** The page of an on-call schedule. */
+export const schedulePath = (id: string): string => `/on-call/${id}`
 
 /** Return the frontend path where an escalation is picked up. */
 export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
@@ -479,10 +492,22 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         ...defaults,
         title: sentence`${toPlainName(event.memberName)} took over on-call: ${toSnippet(event.scheduleName)}`,
         body: `From ${toMinutes(event.startsAt)} until ${toMinutes(event.endsAt)} UTC.`,
-        link: `/on-call/${event.scheduleId}`,
+        link: schedulePath(event.scheduleId),
         userIds: event.replacedIds,
         notifyAdmins: event.isOtherTeam,
       }
+    case 'oncall.shift_starts': {
+      const { member, startsAt, endsAt } = event
+      const toLocal = createTimeFormatter(member.timezone)
+      return {
+        ...defaults,
+        title: sentence`${toPlainName(member.name)} is on call from ${toLocal(startsAt)}: ${toSnippet(event.scheduleName)}`,
+        body: `${endsAt ? `Until ${toLocal(endsAt)}. ` : ''}${sentence`The time zone is ${member.timezone}.`}`,
+        link: schedulePath(event.scheduleId),
+        userIds: [member.id],
+        emailRecipients: true,
+      }
+    }
     case 'oncall.changed': {
       const { member, previous } = event
       const name = toSnippet(event.scheduleName)
@@ -492,7 +517,7 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
           ? sentence`${toPlainName(member.name)} is on call now: ${name}`
           : sentence`Nobody is on call now: ${name}`,
         body: sentence`Before: ${previous ? toPlainName(previous.name) : 'nobody'}.`,
-        link: `/on-call/${event.scheduleId}`,
+        link: schedulePath(event.scheduleId),
         userIds: event.userIds,
         notifyAdmins: member === null,
         emailRecipients: true,

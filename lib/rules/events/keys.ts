@@ -31,6 +31,7 @@ export const eventKeys = {
     'An engineer took over an on-call shift; who is replaced is notified, and the admins of another team',
   'oncall.changed':
     'A change of a schedule or of a member puts somebody else on call now; they are notified, or the admins if nobody is left',
+  'oncall.shift_starts': 'An on-call shift begins within an hour; whose shift it is is notified',
   'member.joined': 'An invited colleague joined the account; the inviter is notified',
 } as const
 

@@ -35,6 +35,7 @@ const lateRules: Record<EventKey, LateRule> = {
   'channel.disconnected': {},
   'oncall.overridden': {},
   'oncall.changed': {},
+  'oncall.shift_starts': {},
   'member.joined': {},
 }
 

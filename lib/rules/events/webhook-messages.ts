@@ -259,6 +259,18 @@ const builders: Builders = {
       team_id: teamId,
     },
   }),
+  'oncall.shift_starts': ({ scheduleId, scheduleName, member, startsAt, endsAt, teamId }) => ({
+    subject: scheduleId,
+    data: {
+      schedule_id: scheduleId,
+      schedule_name: scheduleName,
+      user_id: member.id,
+      name: member.name,
+      starts_at: startsAt,
+      ends_at: endsAt,
+      team_id: teamId,
+    },
+  }),
   'channel.disconnected': ({ configId, host }) => ({
     subject: configId,
     data: { config_id: configId, host },

@@ -250,6 +250,15 @@ export const webhookData = {
     previous_user_id: OptionalId.describe('Id of the user who was on call before; null for nobody.'),
     team_id: TeamId,
   }),
+  'oncall.shift_starts': z.strictObject({
+    schedule_id: Id.describe('Id of the on-call schedule.'),
+    schedule_name: z.string().describe('Its name.'),
+    user_id: Id.describe('Id of the user whose shift begins.'),
+    name: z.string().describe('Their name.'),
+    starts_at: z.string().describe('When the shift begins, RFC 3339.'),
+    ends_at: z.string().nullable().describe('When it ends; null if nothing ends it within a month.'),
+    team_id: TeamId,
+  }),
   'channel.disconnected': z.strictObject({
     config_id: Id.describe('Id of the config.'),
     host: z.string().describe('Host of its webhook.'),

@@ -84,6 +84,23 @@ export function listShifts(roster: Roster, from: number, to: number): Shift[] {
 }
 
 /**
+ * Return the first shift that begins after `from` and before `to` for somebody who is not on call until then, with
+ * what follows it without a gap.
+ */
+export function findNextShift(roster: Roster, from: number, to: number): Shift | undefined {
+  let previous: Shift | undefined
+  let next: Shift | undefined
+  for (const shift of listShifts(roster, from, to)) {
+    const goesOn = previous?.userId === shift.userId && previous.endsAt === shift.startsAt
+    if (next && !goesOn) break
+    if (next) next = { ...next, endsAt: shift.endsAt }
+    else if (shift.startsAt > from && !goesOn) next = shift
+    previous = shift
+  }
+  return next
+}
+
+/**
  * Join the shifts of consecutive times. A shift that goes on across the border between two of them stays one.
  */
 export function joinShifts(parts: readonly Shift[][]): Shift[] {

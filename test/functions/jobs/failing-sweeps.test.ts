@@ -38,7 +38,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
   expect(
     sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' }),
-  ).toBe(19)
+  ).toBe(20)
   expect(failed.toSorted()).toEqual([
     'aiTasks',
     'approvals',
@@ -51,6 +51,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
     'imports',
     'kbBatches',
     'live_events',
+    'on_call_shifts',
     'presence',
     'pushes',
     'reminders',

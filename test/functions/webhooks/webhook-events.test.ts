@@ -155,6 +155,14 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       previous: null,
       userIds: [admin.id],
     },
+    {
+      key: 'oncall.shift_starts',
+      scheduleId: uuid(),
+      scheduleName: 'Night',
+      member: { id: admin.id, name: 'Sam', timezone: 'Europe/Berlin' },
+      startsAt: '2026-11-22T20:00:00.000Z',
+      endsAt: null,
+    },
     { key: 'member.joined', memberName: 'Sam', inviterId: admin.id },
   ]
   for (const event of events)

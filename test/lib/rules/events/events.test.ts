@@ -196,6 +196,15 @@ const samples: SampleBuilders = {
     previous: { id, name },
     userIds: ['o'],
   }),
+  'oncall.shift_starts': (text, name) => ({
+    ...actor,
+    key: 'oncall.shift_starts',
+    scheduleId: id,
+    scheduleName: text,
+    member: { id, name, timezone: 'Europe/Berlin' },
+    startsAt: '2026-11-22T20:00:00.000Z',
+    endsAt: '2026-11-23T06:00:00.000Z',
+  }),
   'channel.disconnected': (_, name) => ({
     ...actor,
     key: 'channel.disconnected',
