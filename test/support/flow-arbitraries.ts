@@ -1,17 +1,13 @@
 import fc from 'fast-check'
 import type { ApproverRole } from '#rules/flows/approval-requirement.ts'
 import { findDefaultProblem } from '#rules/flows/intake-answers.ts'
-import {
-  normaliseForm,
-  normaliseLineBreaks,
-  normaliseStructure,
-  toSingleLine,
-} from '#rules/flows/normalise.ts'
+import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { columnDefaults } from '#rules/flows/rfflow.ts'
 import { type FlowNode, IntakeField, treeTypes } from '#rules/flows/structure.ts'
 import { walkNodes } from '#rules/flows/walk.ts'
 import { toNameKey } from '#rules/text/fold.ts'
 import { isStorable } from '#rules/text/json.ts'
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 
 // Random flows whose texts contain markdown, YAML, JSON and Unicode that could break a text format.

@@ -203,6 +203,105 @@ const builds: Record<string, Build> = {
     ),
 }
 
+const page = (operators: string) => article('a.pdf', buildPdf({ pages: [operators] }))
+const fields = (n: number, uses: number) =>
+  article(
+    'a.pdf',
+    buildPdf({
+      pages: [],
+      objects: [
+        { dict: '<</Type /Pages /Kids [11 0 R]>>' },
+        {
+          dict: `<</Type /Page /Contents 12 0 R /Resources <</Font <</F 3 0 R>>>> /Annots [${'13 0 R '.repeat(uses)}]>>`,
+        },
+        { dict: '<<>>', stream: `BT /F 1 Tf 1 0 0 1 5 7 Tm ${'(a) Tj '.repeat(n)} ET` },
+        { dict: '<</Subtype /Widget /Rect [0 900 9 9] /AP <</N 14 0 R>>>>' },
+        { dict: '<</Subtype /Form /Resources <</Font <</F 3 0 R>>>>>>', stream: 'BT /F 9 Tf (b) Tj ET' },
+      ],
+      trailer: '/Root <</Pages 10 0 R>>',
+    }),
+  )
+const bigPart = (name: string, length: number) => ({
+  name: `word/${name}.xml`,
+  content: word(name, `–${' '.repeat(Math.min(length, 1_600_000) * 5)}`),
+})
+
+/** What fills a file alone: many small parts, of which the other generator writes 200,000 at most. */
+const fills: Record<string, Build> = {
+  'pdf: texts beside fields': (n, uses) => fields(n / 8, Math.min(uses, 1000)),
+  'pdf: spaces beside bullets': (n, uses) =>
+    page(
+      `${repeat(Math.min(400, uses), () => '9 700 m 14 700 l 14 704 l 9 704 l f ')} BT /F 9 Tf 99 700 Td (a) Tj (${' '.repeat(n)}) Tj ET`,
+    ),
+  'pdf: object streams': (n) =>
+    article(
+      'a.pdf',
+      buildPdf({
+        pages: [pdfText('a', 50, 700)],
+        objects: Array.from({ length: 3 }, () => ({
+          dict: '<</Type /ObjStm /N 1 /First 6>>',
+          stream: `99 0  1${' '.repeat(n * 15)}`,
+        })),
+      }),
+    ),
+  'docx: parts outside of Latin-1': (n) =>
+    article(
+      'a.docx',
+      buildZip([
+        ...docxParts(documentXml(docxParagraph('Text'))).filter(
+          ({ name }) => !/styles|notes|numb/.test(name),
+        ),
+        ...['styles', 'numbering', 'footnotes', 'endnotes'].map((name) => bigPart(name, n)),
+      ]),
+    ),
+  'docx: paragraphs of a cell': (n) =>
+    docx(
+      'word/styles.xml',
+      word('styles', ''),
+      `<w:tbl><w:tr><w:tc>${'<w:p/>'.repeat(n / 2)}</w:tc></w:tr></w:tbl>`,
+    ),
+  'docx: rows': (n) =>
+    docx('word/styles.xml', word('styles', ''), `<w:tbl>${'<w:tr/>'.repeat(n / 2)}</w:tbl>`),
+  'docx: lists': (n) =>
+    docx(
+      'word/numbering.xml',
+      word(
+        'numbering',
+        repeat(n / 4, (i) => `<w:num w:numId="${i}"/>`),
+      ),
+      '',
+    ),
+  'docx: styles': (n) =>
+    docx(
+      'word/styles.xml',
+      word(
+        'styles',
+        repeat(n / 4, (i) => `<w:style w:styleId="${i}"/>`),
+      ),
+      '',
+    ),
+  'docx: carriage returns': (n) =>
+    docx('word/styles.xml', word('styles', '\r'.repeat(Math.min(8_000_000, n * 10))), ''),
+  'docx: lines of a text': (n) =>
+    docx(
+      'word/styles.xml',
+      word('styles', ''),
+      `<w:p><w:r><w:t>a${'\n'.repeat(Math.min(1_700_000, n * 4))}b</w:t></w:r></w:p>`,
+    ),
+  'markdown: line feeds': (n) => text('a.md', `a${'\n'.repeat(Math.min(4_900_000, n * 6))}`),
+  'markdown: carriage returns': (n) => text('a.md', `a${'\r'.repeat(Math.min(4_900_000, n * 6))}`),
+  'markdown: columns': (n) => text('a.md', ['|a', '|-', '|b'].map((cell) => cell.repeat(n / 4)).join('\n')),
+  'text: line feeds': (n) => text('a.txt', `a${'\n'.repeat(Math.min(4_900_000, n * 6))}`),
+  'html: markdown in a macro': (n) =>
+    text(
+      'a.html',
+      `<ac:structured-macro ac:name="markdown"><ac:plain-text-body><![CDATA[a${'\n'.repeat(Math.min(4_800_000, n * 6))}b]]></ac:plain-text-body></ac:structured-macro>`,
+    ),
+  'drawio: properties of a style': (n) =>
+    drawio(`<mxCell id="1" vertex="1" parent="0" style="${' ;'.repeat(Math.min(1_900_000, n * 3))}"/>`),
+  'flow: line feeds': (n) => flow('', `## Action: a {#b}\n\n${'\r'.repeat(Math.min(4_000_000, n * 5))}`),
+}
+
 /** The length of the value, and how many parts name it. */
 const sizes = [
   { length: 60_000, uses: 900 },
@@ -213,7 +312,7 @@ const sizes = [
 
 if (import.meta.main) {
   await loadReaders()
-  for (const [name, build] of Object.entries(builds))
+  for (const [name, build] of Object.entries({ ...builds, ...fills }))
     for (const [seed, { length, uses }] of sizes.entries()) {
       const request = { ...build(length, uses), steps: jobSteps }
       const result = await measureBest(request)

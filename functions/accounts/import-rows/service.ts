@@ -7,16 +7,12 @@ import type {
   RecordOf,
 } from '#functions/accounts/import-records/schemas.ts'
 import { createUniqueSlug } from '#functions/scripts/scripts/service.ts'
-import {
-  normaliseForm,
-  normaliseLineBreaks,
-  normaliseStructure,
-  toSingleLine,
-} from '#rules/flows/normalise.ts'
+import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { copyColumns } from '#rules/flows/rfflow.ts'
 import { replaceScriptIds } from '#rules/flows/script-ids.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import { replaceSubflowIds } from '#rules/flows/subflow-ids.ts'
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import type { NewIds, Scope } from './schemas.ts'
 
 type Value = string | number | boolean | object

@@ -13,12 +13,7 @@ import {
   staleVersion,
   throwNotFound,
 } from '#problem.ts'
-import {
-  normaliseForm,
-  normaliseLineBreaks,
-  normaliseStructure,
-  toSingleLine,
-} from '#rules/flows/normalise.ts'
+import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
 import { copyColumns, mergeColumns } from '#rules/flows/rfflow.ts'
 import { extractLibraryEntries } from '#rules/flows/step-library.ts'
@@ -27,6 +22,7 @@ import { listSubflows } from '#rules/flows/subflow.ts'
 import { validateSubflowState } from '#rules/flows/subflow-rules.ts'
 import { type ValidationResult, validateFlow } from '#rules/flows/validate.ts'
 import { parseJson } from '#rules/text/json.ts'
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import * as queries from './queries.ts'
 import {
   type Tree,

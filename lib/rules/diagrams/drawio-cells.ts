@@ -1,4 +1,5 @@
 import { inflateRaw } from '#rules/archive/inflate.ts'
+import { spend } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
 import { type LabelSource, readLabel, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
@@ -170,10 +171,13 @@ function isWrapper(elementName: string): boolean {
   return elementName === 'object' || elementName === 'UserObject'
 }
 
+/** A style may be millions of properties. */
+const stepsPerCharacter = 5
 const defaultSize = { width: 120, height: 60 }
 
 function createCell(attributes: XmlAttributes, wrapper: XmlAttributes | null): SourceCell {
   const { parent = '', style = '', vertex, edge, source = '', target = '', visible } = attributes
+  spend(style.length * stepsPerCharacter)
   const kind = vertex === '1' ? 'vertex' : edge === '1' ? 'edge' : 'other'
   const { id = '', value = '' } = wrapper ? { id: wrapper.id, value: wrapper.label } : attributes
   const place = { x: 0, y: 0, ...defaultSize }

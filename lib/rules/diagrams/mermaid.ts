@@ -1,4 +1,5 @@
 import { spend, spendBytes } from '#rules/budget.ts'
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import { htmlToText, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
 import { groupType } from './groups.ts'
@@ -62,7 +63,7 @@ interface Chart {
  */
 export function parseMermaid(content: string): MermaidDiagram {
   spend(content.length * stepsPerCharacter)
-  const cursor: Cursor = { text: content.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), index: 0 }
+  const cursor: Cursor = { text: normaliseLineBreaks(content.replace(/^\uFEFF/, '')), index: 0 }
   const chart: Chart = {
     parts: new Map(),
     edges: [],

@@ -1,3 +1,4 @@
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import { normaliseApproval } from './approval-requirement.ts'
 import { normaliseEvidence } from './evidence.ts'
 import {
@@ -35,11 +36,6 @@ export function normaliseForm(fields: readonly IntakeField[]): IntakeField[] {
 /** Replace line breaks and tabs with spaces, and trim the text. */
 export function toSingleLine(text: string): string {
   return text.replace(/[\t-\r\u2028\u2029]+/g, ' ').trim()
-}
-
-/** Replace \r\n and \r with \n. */
-export function normaliseLineBreaks(text: string): string {
-  return text.replace(/\r\n?/g, '\n')
 }
 
 function normaliseNode(node: FlowNode): FlowNode {

@@ -1,5 +1,6 @@
 import { isZip, type PackedFile, readBytes } from '#rules/archive/zip.ts'
 import { pause } from '#rules/budget.ts'
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import { archiveLimits } from './article-archive.ts'
 import { type Article, ArticleError, type Block } from './blocks.ts'
 import { decodeText } from './decode-text.ts'
@@ -122,7 +123,7 @@ export function* readText(
   content: string,
   losses: Losses = createLosses(),
 ): Generator<void, { title: string | null; blocks: Block[] }> {
-  const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const text = normaliseLineBreaks(content.replace(/^\ufeff/, ''))
   switch (format) {
     case 'markdown':
       return readMarkdown(text, losses)

@@ -1,3 +1,4 @@
+import { spendBytes } from '#rules/budget.ts'
 import { parseListDepth, type Style, walkDocxXml } from './docx-parts.ts'
 
 // The numbers of Word's lists and headings are not in the text: each level of a list says how to write them
@@ -34,6 +35,8 @@ export interface Numbering {
 
 const maxLabelText = 50
 const maxCount = 1_000_000
+/** Bytes of memory of a list and of a level. */
+const [listBytes, levelBytes] = [500, 250]
 
 /** Read the lists of a document. Lists of one definition go on counting, unless one starts again. */
 export function parseNumbering(xml: string | undefined, styles: ReadonlyMap<string, Style>): Numbering {
@@ -49,6 +52,7 @@ export function parseNumbering(xml: string | undefined, styles: ReadonlyMap<stri
       const value = attributes['w:val'] ?? ''
       if (name === 'w:abstractNum') definition = attributes['w:abstractNumId'] ?? ''
       else if (name === 'w:num') {
+        spendBytes(listBytes)
         list = { definition: '', starts: new Map() }
         lists.set(attributes['w:numId'] ?? '', list)
       } else if (name === 'w:abstractNumId' && list) list.definition = value
@@ -56,6 +60,7 @@ export function parseNumbering(xml: string | undefined, styles: ReadonlyMap<stri
       else if (name === 'w:startOverride') list?.starts.set(depth, parseCount(value))
       else if (name === 'w:numStyleLink') styleByDefinition.set(definition, value)
       else if (name === 'w:lvl') {
+        spendBytes(levelBytes)
         level = { format: 'none', text: '', start: 1, styleId: '' }
         // An override replaces a level of one list only, which is rare; its numbers are those of the
         // definition.

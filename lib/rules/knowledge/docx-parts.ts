@@ -1,3 +1,4 @@
+import { spendBytes } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes, type XmlHandlers } from '#rules/text/walk-xml.ts'
 import { ArticleError } from './blocks.ts'
 
@@ -7,6 +8,8 @@ const maxDepth = 300
 // A text that others refer to is limited, because each reference repeats it.
 const maxTargetLength = 2000
 const maxStyleNameLength = 100
+/** Bytes of memory of a style, and of a text that is kept by its id. */
+const [styleBytes, entryBytes] = [400, 150]
 
 const namespaces: [RegExp, string][] = [
   [/\/wordprocessingml\/(?:2006\/)?main$/, 'w'],
@@ -121,6 +124,7 @@ export function parseNotes(xml: string | undefined): Map<string, string> {
   let [id, isInText] = ['', false]
   const append = (text: string) => {
     const before = textById.get(id) ?? ''
+    if (before === '') spendBytes(entryBytes)
     if (before.length < maxTargetLength)
       textById.set(id, before + text.slice(0, maxTargetLength - before.length))
   }
@@ -152,6 +156,7 @@ export function parseLinkTargets(xml: string | undefined): Map<string, string> {
   walkDocxXml(xml, {
     onOpenTag: (name, { Id, Target }) => {
       if (!/(?:^|:)Relationship$/.test(name) || !Id || !Target || Target.length > maxTargetLength) return
+      spendBytes(entryBytes)
       if (/^(?:https?|mailto):/i.test(Target)) targetById.set(Id, Target)
     },
   })
@@ -189,6 +194,7 @@ export function parseStyles(xml: string | undefined): Map<string, Style> {
           isStruck: null,
           isHidden: null,
         }
+        spendBytes(styleBytes)
         if (attributes['w:styleId']) styleById.set(attributes['w:styleId'], style)
       } else if (!style) return
       else if (name === 'w:name') style.name = value.slice(0, maxStyleNameLength)

@@ -1,4 +1,5 @@
 import { ArchiveError, readZip } from '#rules/archive/zip.ts'
+import { spendBytes } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
 import {
@@ -145,11 +146,15 @@ interface Table {
   cell: Markdown[]
   /** The number of columns of the open cell. */
   columns: number
-  /** The paragraphs of an outermost table and of the tables in it. */
+  /** The paragraphs of an outermost table and of the tables in it, as long as it has one column. */
   paragraphs: Paragraph[]
+  hasSeveralColumns: boolean
   isInRowProperties: boolean
   isRowDeleted: boolean
 }
+
+/** Bytes of memory of a paragraph, a row or a cell that a table keeps, beside its text. */
+const [paragraphBytes, cellBytes] = [1000, 150]
 
 interface DocxReader {
   writer: BlockWriter
@@ -280,11 +285,13 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
       cell: [],
       columns: 1,
       paragraphs: [],
+      hasSeveralColumns: false,
       isInRowProperties: false,
       isRowDeleted: false,
     })
   },
   'w:tr': ({ openTables }) => {
+    spendBytes(cellBytes)
     openTables.at(-1)?.rows.push([])
   },
   'w:gridSpan': ({ openTables }, attributes) => {
@@ -328,12 +335,18 @@ const closeHandlers: Record<string, (reader: DocxReader) => void> = {
   },
   'w:tr': ({ openTables }) => {
     const table = openTables.at(-1)
-    if (table?.isRowDeleted) table.rows.pop()
-    if (table) table.isRowDeleted = false
+    if (!table) return
+    if (table.isRowDeleted) table.rows.pop()
+    else if ((table.rows.at(-1)?.length ?? 0) > 1) {
+      table.hasSeveralColumns = true
+      table.paragraphs = []
+    }
+    table.isRowDeleted = false
   },
   'w:tc': ({ openTables }) => {
     const table = openTables.at(-1)
     if (!table) return
+    spendBytes(cellBytes)
     // A cell that continues the one above it is in the file, without a text.
     table.rows.at(-1)?.push({
       text: toMarkdown(table.cell.splice(0).filter(Boolean).join(' ')),
@@ -351,7 +364,11 @@ function endParagraph(reader: DocxReader, paragraph: Paragraph): void {
     writeParagraph(reader, paragraph)
     return
   }
-  reader.openTables[0]?.paragraphs.push(paragraph)
+  const [outermost] = reader.openTables
+  if (outermost && !outermost.hasSeveralColumns) {
+    spendBytes(paragraphBytes)
+    outermost.paragraphs.push(paragraph)
+  }
   const item = readItem(reader, paragraph)
   const text = paragraph.prose.readMarkdown(collapseSpaces)
   const marker = item && text !== '' ? `${item.marker === '-' ? '•' : item.marker} ${item.words}` : ''
@@ -389,9 +406,8 @@ function closeTable(reader: DocxReader): void {
   const table = reader.openTables.pop()
   if (!table) return
   const outerTable = reader.openTables.at(-1)
-  const hasSeveralColumns = table.rows.some(({ length }) => length > 1)
   if (outerTable) outerTable.cell.push(joinCells(table.rows))
-  else if (hasSeveralColumns) reader.writer.add('table', formatTable(table.rows))
+  else if (table.hasSeveralColumns) reader.writer.add('table', formatTable(table.rows))
   // A table with one column is only a frame, usually around code.
   else for (const paragraph of table.paragraphs) writeParagraph(reader, paragraph)
 }

@@ -1,6 +1,7 @@
 import MarkdownIt from 'markdown-it'
-import { spend } from '#rules/budget.ts'
+import { spend, spendBytes } from '#rules/budget.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
+import { countPlaces } from '#rules/text/count-places.ts'
 import { type Block, createBlockWriter } from './blocks.ts'
 import { replaceCallOuts } from './call-outs.ts'
 import { removeMarkup } from './derive-title.ts'
@@ -8,9 +9,12 @@ import { createLosses, type Losses } from './losses.ts'
 import { type LineKind, replaceHtml } from './markdown-html.ts'
 import { removeComments, resolveReferences } from './markdown-references.ts'
 
-// A line of a table takes up to 5 µs, a character up to 200 ns.
+// A line of a table takes up to 5 µs, a cell 1 µs, a character up to 200 ns.
 const stepsPerLine = 300
+const stepsPerCell = 100
 const stepsPerCharacter = 10
+/** Steps and bytes of memory of a line before blocks are looked for: several passes split the text into lines. */
+const [stepsPerSplit, bytesPerSplit] = [60, 100]
 
 const kindByToken: Record<string, Block['kind']> = {
   heading_open: 'heading',
@@ -37,11 +41,13 @@ export function readMarkdown(
   losses: Losses = createLosses(),
 ): { title: string | null; blocks: Block[] } {
   const { title, body: source } = splitFrontMatter(text)
-  spend(source.length * stepsPerCharacter)
+  const lineCount = countLines(source)
+  spend(lineCount * stepsPerSplit + source.length * stepsPerCharacter)
+  spendBytes(lineCount * bytesPerSplit)
   const marked = replaceCallOuts(removeComments(source), losses)
   const body = resolveReferences(replaceHtml(marked, findLineKinds(marked), losses), losses)
   const lines = body.split('\n')
-  spend(lines.length * stepsPerLine + body.length * stepsPerCharacter)
+  spendParsing(body, lines.length)
   const blockStarts = findBlockStarts(body)
   const writer = createBlockWriter()
   writer.add('text', toMarkdown(lines.slice(0, blockStarts[0]?.line ?? lines.length).join('\n')))
@@ -53,11 +59,22 @@ export function readMarkdown(
   return { title, blocks: writer.blocks }
 }
 
+/** Count the work of the parser. A cell of a table is in memory as several objects. */
+function spendParsing(markdown: string, lineCount: number): void {
+  spend(
+    lineCount * stepsPerLine +
+      countPlaces(markdown, '|') * stepsPerCell +
+      markdown.length * stepsPerCharacter,
+  )
+}
+
+const countLines = (text: string) => countPlaces(text, '\n') + 1
+
 /** Return which lines HTML may be in. Without a tag, they are not needed. */
 function findLineKinds(markdown: string): LineKind[] {
   if (!/<[a-z]/i.test(markdown)) return []
-  const lineCount = markdown.split('\n').length
-  spend(lineCount * stepsPerLine + markdown.length * stepsPerCharacter)
+  const lineCount = countLines(markdown)
+  spendParsing(markdown, lineCount)
   const kinds = new Array<LineKind>(lineCount).fill('text')
   for (const { type, map } of parser.parse(markdown, {})) {
     if (!map) continue

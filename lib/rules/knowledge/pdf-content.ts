@@ -187,7 +187,9 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
     const rectangle = file.readArray(dict.get('Rect')).slice(0, 4)
     const [left = 0, bottom = 0] = rectangle.map((side) => file.readNumber(side) ?? 0)
     const [boxLeft = 0, boxBottom = 0] = box.map((side) => file.readNumber(side) ?? 0)
-    const before = interpreter.runs.length
+    const { runs } = interpreter
+    const added: PdfRun[] = []
+    interpreter.runs = added
     await drawForm(
       interpreter,
       value,
@@ -195,16 +197,16 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
       multiply([1, 0, 0, 1, left - boxLeft, bottom - boxBottom], matrix),
       0,
     )
-    const added = interpreter.runs.splice(before)
+    interpreter.runs = runs
     const [first] = added
-    spend(interpreter.runs.length)
-    const beside = first
-      ? interpreter.runs.findLastIndex(
-          (run) => Math.abs(run.y - first.y) < 0.45 * Math.max(run.size, first.size),
-        )
-      : -1
-    const at = beside < 0 ? interpreter.runs.length : beside + 1
-    interpreter.runs = [...interpreter.runs.slice(0, at), ...added, ...interpreter.runs.slice(at)]
+    if (!first) continue
+    // Each text is compared, and each that is added moves those behind it.
+    spend(runs.length * 3 + added.length * (10 + runs.length / 10))
+    const beside = runs.findLastIndex(
+      (run) => Math.abs(run.y - first.y) < 0.45 * Math.max(run.size, first.size),
+    )
+    const at = beside < 0 ? runs.length : beside + 1
+    for (const [index, run] of added.entries()) runs.splice(at + index, 0, run)
   }
 }
 
@@ -221,13 +223,13 @@ function addShape({ shapes }: Interpreter, shape: Box): void {
  * of writing them.
  */
 function addBullets(runs: readonly PdfRun[], shapes: readonly Box[]): PdfRun[] {
-  spend(runs.length * (shapes.length + 1))
+  // A text may be as long as its page.
+  const visibleRuns = runs.filter(({ text }) => text.trim() !== '')
+  spend(runs.length + visibleRuns.length * shapes.length * 2)
   const bulletByRun = new Map<PdfRun, PdfRun>()
   for (const { left, right, bottom, top } of shapes) {
     const isBeside = ({ y, size }: PdfRun) => bottom >= y - size * 0.1 && top <= y + size * 0.9
-    const beside = runs.filter(
-      (run) => isBeside(run) && run.text.trim() !== '' && top - bottom < run.size * 0.6,
-    )
+    const beside = visibleRuns.filter((run) => isBeside(run) && top - bottom < run.size * 0.6)
     const first = beside.reduce<PdfRun | undefined>((a, b) => (a && a.x <= b.x ? a : b), undefined)
     // A sign without a letter that stands close to others is a part of their word.
     const gap = first ? (first.x - right) / first.size : -1

@@ -1,6 +1,11 @@
+import { spendBytes } from '#rules/budget.ts'
 import { escapeInline, escapeLineStart, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { findLongestRun } from '#rules/text/code-fences.ts'
+import { countPlaces } from '#rules/text/count-places.ts'
 import { createGrowingText } from './growing-text.ts'
+
+/** Bytes of memory of a line beside its text. */
+const lineBytes = 60
 
 /** Stands for a line break until white space is collapsed. */
 export const lineBreak = '\u2028'
@@ -47,6 +52,8 @@ export function createProse(): Prose {
     readText: text.read,
     readMarkdown(collapse) {
       const markdown = collapse(parts.join(''))
+      // Each line is in memory twice.
+      spendBytes(countPlaces(markdown, '\n') * lineBytes)
       return toMarkdown(markdown.split('\n').map(escapeLineStart).join('\n'))
     },
   }

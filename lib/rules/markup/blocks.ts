@@ -1,4 +1,5 @@
 import { type CodeBlock, findCodeBlocks } from '#rules/text/code-fences.ts'
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 
 // The blocks of a long text, which every export format renders in its own way.
 
@@ -72,7 +73,7 @@ export function parsePlainText(text: string): Block[] {
 
 /** Split a text at \n, \r\n and \r. */
 export function splitLines(text: string): string[] {
-  return (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text).split('\n')
+  return normaliseLineBreaks(text).split('\n')
 }
 
 function parseLanguage(fenceLine: string): string {

@@ -1,5 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { spend } from '#rules/budget.ts'
+import { normaliseLineBreaks } from './line-breaks.ts'
 import { countMarkupSteps, maxAttributes } from './xml.ts'
 
 export type XmlAttributes = Record<string, string>
@@ -52,5 +53,5 @@ export function walkXml(xml: string, { maxDepth, createError }: XmlLimits, handl
   })
   parser.on('text', (text) => handlers.onText?.(text))
   // The parser would copy the text for each carriage return.
-  parser.write(xml.replace(/\r\n?/g, '\n')).close()
+  parser.write(normaliseLineBreaks(xml)).close()
 }

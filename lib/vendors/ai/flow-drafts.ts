@@ -1,14 +1,10 @@
 import { buildStructure, type FlowDraft, flattenStructure } from '#rules/flows/flat-nodes.ts'
-import {
-  normaliseForm,
-  normaliseLineBreaks,
-  normaliseStructure,
-  toSingleLine,
-} from '#rules/flows/normalise.ts'
+import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import { IntakeForm, type TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import type { Redaction } from '#rules/masking/levels.ts'
 import { redact } from '#rules/masking/redaction.ts'
+import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import type { GeneratedFlow } from './prompts/authoring.ts'
 
 interface DraftOptions {
