@@ -88,6 +88,7 @@ import { searchOperations } from './search/operations.ts'
 import { approvalLinkOperations } from './sessions/approval-links/operations.ts'
 import { approvalOperations } from './sessions/approvals/operations.ts'
 import { sessionBatchOperations } from './sessions/batches/operations.ts'
+import { dryRunOperations } from './sessions/dry-runs/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
 import { sessionNoteOperations } from './sessions/notes/operations.ts'
 import { sessionScriptRunOperations } from './sessions/script-runs/operations.ts'
@@ -132,6 +133,7 @@ export const operations: readonly AnyOperation[] = [
   ...sessionOperations,
   ...sessionStepOperations,
   ...sessionSubflowOperations,
+  ...dryRunOperations,
   ...sessionNoteOperations,
   ...sessionScriptRunOperations,
   ...approvalOperations,

@@ -308,6 +308,12 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./sessions/dry-runs/operations.ts')).dryRunOperations,
+    routes: {
+      'sessions.dryRuns.run': 'POST /trees/{tree_id}/dry-run',
+    },
+  },
+  {
     load: async () => (await import('./sessions/notes/operations.ts')).sessionNoteOperations,
     routes: {
       'sessions.notes.listSupportingData': 'GET /sessions/{session_id}/supporting-data',

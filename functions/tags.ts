@@ -61,6 +61,7 @@ export const tags: readonly TagInfo[] = [
   tag('sessions.approvals', 'Approvals', 'What a colleague must approve before a run continues.'),
   tag('sessions.approvalLinks', 'Approval links', 'Pages to decide an approval from a message.'),
   tag('sessions.subflows', 'Sub-flows', 'Flows that a step of a session runs.'),
+  tag('sessions.dryRuns', 'Dry runs', 'Try a flow without storing anything.'),
   tag('sessions.notes', 'Supporting data and ratings', 'Snippets, screenshots and ratings of a run.'),
   tag('sessions.scriptRuns', 'Script runs', 'What scripts did on machines during a run.'),
   tag('sessions.batches', 'Batches', 'Run one maintenance flow for many targets.'),

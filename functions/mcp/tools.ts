@@ -61,6 +61,12 @@ export const tools: readonly ToolDeclaration[] = [
   },
 
   {
+    name: 'dry_run_flow',
+    operation: 'sessions.dryRuns.run',
+    title: 'Dry-run a flow',
+    hint: 'Try a flow or a draft with answers, without starting a run.',
+  },
+  {
     name: 'start_flow',
     operation: 'sessions.start',
     title: 'Start a flow',

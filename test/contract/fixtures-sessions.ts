@@ -277,6 +277,10 @@ export const sessionFixtures = {
     body: { name: 'Printer offline after a move', description: 'x' },
   }),
 
+  'sessions.dryRuns.run': async (service, owner) => ({
+    params: { tree_id: await insertTree(service, owner) },
+    body: { variables: { printer_ip: '10.0.8.21' }, answers: [{ step_id: 'ping', option_id: 'no' }] },
+  }),
   'sessions.subflows.list': async (service, owner) => ({
     params: await insertSessionWithSubflow(service, owner, true),
     query: { skip: '0', limit: '20' },

@@ -7,6 +7,7 @@ import { toChangedSession } from '#functions/sessions/steps/service.ts'
 import type { WriteContext } from '#http/operation.ts'
 import { invalidField, limitReached, Problem, unknownId } from '#problem.ts'
 import { insertCustomSteps } from '#rules/flows/custom-steps.ts'
+import type { RunState } from '#rules/flows/session-row.ts'
 import { containsStep } from '#rules/flows/step-navigation.ts'
 import { walkAll } from '#rules/flows/walk.ts'
 import * as queries from './queries.ts'
@@ -16,16 +17,9 @@ const maxCustomSteps = 100
 /** Record a step that is not part of the flow. The current step stays. */
 export async function add({ db }: WriteContext, id: string, input: CustomStepCreate) {
   const session = await sessions.requireInProgress(db, id)
-  if (session.custom_steps.length >= maxCustomSteps)
-    throw limitReached(
-      'custom_steps',
-      maxCustomSteps,
-      `A session can have at most ${maxCustomSteps} custom steps`,
-    )
   const after_step_id =
     input.after_step_id ?? session.current_step_id ?? session.decisions.at(-1)?.step_id ?? ''
-  if (!containsStep(session.tree_structure, after_step_id))
-    throw unknownValue('after_step_id', 'must be the id of a step of this flow')
+  requirePlace(session, after_step_id)
   const source = await findStepSource({ db }, input)
   const { title = source.title, description = source.description, library_step_id, node_id } = input
   if (!title.trim()) throw unknownValue('title', 'is required because the source has no title')
@@ -39,6 +33,18 @@ export async function add({ db }: WriteContext, id: string, input: CustomStepCre
     tree: source.tree,
   }
   return toChangedSession(await changeSession(db, id, queries.insertCustomStep.query(id, step)))
+}
+
+/** Throw 409 if a session has no room for another custom step, and 422 if it has no such step to follow. */
+export function requirePlace({ custom_steps, tree_structure }: RunState, after_step_id: string): void {
+  if (custom_steps.length >= maxCustomSteps)
+    throw limitReached(
+      'custom_steps',
+      maxCustomSteps,
+      `A session can have at most ${maxCustomSteps} custom steps`,
+    )
+  if (!containsStep(tree_structure, after_step_id))
+    throw unknownValue('after_step_id', 'must be the id of a step of this flow')
 }
 
 /** Create a draft that forks the session's flow, with the custom steps inserted where they were done. */

@@ -14,7 +14,7 @@ import { Uuid } from '#rules/uuid.ts'
 export const SessionId = idParams('session_id', 'session')
 
 const encoder = new TextEncoder()
-const JsonByName = z.record(z.string().max(100), z.json())
+export const JsonByName = z.record(z.string().max(100), z.json())
 /**
  * The values for the placeholders in the flow's texts: JSON values by key. A key has at most 100 characters.
  */
@@ -136,7 +136,7 @@ const CustomStep = z
   })
   .meta({ id: 'SessionCustomStep' })
 
-const CurrentStep = z
+export const CurrentStep = z
   .strictObject({
     id: z.string().describe('Id of the step.').meta({ example: 'queue' }),
     type: z
@@ -174,7 +174,7 @@ const CurrentStep = z
   })
   .meta({ id: 'SessionCurrentStep' })
 
-const Progress = z
+export const Progress = z
   .strictObject({
     answered: z.int().describe('Number of answered steps.'),
     total: z
@@ -189,6 +189,12 @@ const Progress = z
       ),
   })
   .meta({ id: 'SessionProgress' })
+
+export const ProcedureEnd = StepText.extend({
+  section_headers: z.array(StepText).describe('The section headers directly before the end.'),
+})
+  .nullable()
+  .describe('The closing text of a procedure as soon as no step is left; otherwise null.')
 
 const snapshotFields = {
   name: z.string().describe('Name of the flow.'),
@@ -256,11 +262,7 @@ export const Session = z
     current_step: CurrentStep.nullable().describe(
       'The current step with its placeholders filled; null when there is none.',
     ),
-    procedure_end: StepText.extend({
-      section_headers: z.array(StepText).describe('The section headers directly before the end.'),
-    })
-      .nullable()
-      .describe('The closing text of a procedure as soon as no step is left; otherwise null.'),
+    procedure_end: ProcedureEnd,
     timer_due_at: Time.nullable().describe(
       'When the user is reminded of the current step; null without a running timer.',
     ),
@@ -321,12 +323,14 @@ export const SessionQuery = z.strictObject({
 })
 export type SessionQuery = z.infer<typeof SessionQuery>
 
-const startFields = {
-  tree_id: Id.describe('A published flow that I can see.'),
+/** What a session is for, and its answers to the intake form. */
+export const caseFields = {
   ticket_number: Name.optional().describe('The ticket it is for.'),
   client_name: Name.optional().describe('The client it is for.'),
   variables: Variables.optional(),
 }
+
+const startFields = { tree_id: Id.describe('A published flow that I can see.'), ...caseFields }
 
 export const SessionStart = z.strictObject(startFields).meta({ id: 'SessionStart' })
 export type SessionStart = z.infer<typeof SessionStart>

@@ -16,7 +16,7 @@ import {
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
 import { describeSecrets, removeSecretStates, splitAnswers } from '#rules/flows/secret-answers.ts'
-import type { SessionListRow, SessionRow } from '#rules/flows/session-row.ts'
+import type { RunState, SessionListRow, SessionRow } from '#rules/flows/session-row.ts'
 import {
   computeProgress,
   countRemainingAnswers,
@@ -174,7 +174,11 @@ function findEmptyAnswers(secrets: Variables): string[] {
 }
 
 /** Return the variables as the API shows them. A secret field only shows whether it has an answer. */
-function describeVariables({ variables, intake_form, secret_keys }: SessionRow): Variables {
+export function describeVariables({
+  variables,
+  intake_form,
+  secret_keys,
+}: Pick<RunState, 'variables' | 'intake_form' | 'secret_keys'>): Variables {
   return { ...variables, ...describeSecrets(intake_form, secret_keys) }
 }
 
@@ -258,7 +262,7 @@ export async function requireInProgress(db: ReadContext['db'], id: string): Prom
  * Create the problem for a rejected change: 404 for no session, 403 if the caller may not change it, or 409
  * for a wrong state.
  */
-export function editProblem(session: SessionRow | undefined): Problem {
+export function editProblem(session: Pick<SessionRow, 'may_change'> | undefined): Problem {
   if (!session) return notFound('Session')
   if (!session.may_change)
     return new Problem('forbidden', 'Only its user or an account admin may change this session')
@@ -391,7 +395,9 @@ function buildPreparedState(structure: TreeStructure, batch_id: string | null): 
 /** Turn the violation of the limit of variables into 422. */
 export function throwVariablesTooLarge(error: unknown): never {
   const isTooLarge = /^sessions_(?:secret_)?variables_size$/.test(getViolatedConstraint(error) ?? '')
-  throw isTooLarge
-    ? invalidField(['body'], 'must not extend the variables beyond 200 keys or 64 KB', 'too_big')
-    : error
+  throw isTooLarge ? variablesTooLarge() : error
+}
+
+export function variablesTooLarge(): Problem {
+  return invalidField(['body'], 'must not extend the variables beyond 200 keys or 64 KB', 'too_big')
 }

@@ -22,12 +22,19 @@ const Fallback = z
   })
   .describe('A fallback step that was used. Without `option_id` or `outcome`, the current step stays.')
 
+/** The fields of an answer. */
+export const answerFields = {
+  step_id: StepId.describe('The step to answer; it must be the current one.'),
+  option_id: StepId.optional().describe('The chosen option of a decision.'),
+  outcome: StepOutcome.optional().describe('The result of any other step.'),
+  note: Note.optional().describe('Note of the technician.'),
+  evidence: EvidenceByKey.optional(),
+  fallback: Fallback.optional(),
+}
+
 export const DecisionCreate = z
   .strictObject({
-    step_id: StepId.describe('The step to answer; it must be the current one.'),
-    option_id: StepId.optional().describe('The chosen option of a decision.'),
-    outcome: StepOutcome.optional().describe('The result of any other step.'),
-    note: Note.optional().describe('Note of the technician.'),
+    ...answerFields,
     started_at: Instant.optional().describe(
       'When work on the step started; by default when the previous step was answered or the session started. An earlier time is that time.',
     ),
@@ -37,8 +44,6 @@ export const DecisionCreate = z
       .max(31_536_000)
       .optional()
       .describe('Duration of the step; by default, and at most, the time from its start until now.'),
-    evidence: EvidenceByKey.optional(),
-    fallback: Fallback.optional(),
   })
   .superRefine(({ option_id, outcome, fallback, note, started_at, duration_seconds, evidence }, ctx) => {
     const addError = (path: string, message: string) =>

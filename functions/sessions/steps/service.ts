@@ -7,7 +7,7 @@ import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { WriteContext } from '#http/operation.ts'
 import { invalidField, invalidRequest, limitReached, Problem } from '#problem.ts'
 import { findEvidenceMismatches, type ProvidedEvidence, toProvidedEvidence } from '#rules/flows/evidence.ts'
-import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { RunState, SessionRow } from '#rules/flows/session-row.ts'
 import {
   findAnswerableStep,
   findAnswerMismatch,
@@ -23,6 +23,8 @@ import * as queries from './queries.ts'
 import type { DecisionCreate, SessionCompletion } from './schemas.ts'
 
 const maxFallbacks = 500
+
+type Answer = Omit<DecisionCreate, 'started_at' | 'duration_seconds'>
 
 /**
  * Record the answer to the current step and move to the next. A fallback without an answer is recorded, and
@@ -159,9 +161,9 @@ function createParentChange(
 }
 
 /** Return the current step. Throw 409 for another one, and 422 for an answer that does not match it. */
-function requireValidDecision(
-  session: SessionRow,
-  { step_id, option_id, outcome, fallback }: DecisionCreate,
+export function requireValidDecision(
+  session: RunState,
+  { step_id, option_id, outcome, fallback }: Answer,
 ): FlowNode | FlowStep {
   const step =
     session.current_step_id === step_id ? findAnswerableStep(session.tree_structure, step_id) : undefined
@@ -188,7 +190,7 @@ function requireValidDecision(
 }
 
 /** Return the evidence of an answer as it is stored. Throw 422 with everything that is missing or wrong. */
-function requireEvidence(step: FlowNode | FlowStep, { note, evidence }: DecisionCreate): ProvidedEvidence[] {
+export function requireEvidence(step: FlowNode | FlowStep, { note, evidence }: Answer): ProvidedEvidence[] {
   const requirements = step.evidence ?? []
   const mismatches = findEvidenceMismatches(requirements, { note, evidence })
   if (mismatches.length > 0)
@@ -203,23 +205,27 @@ function requireEvidence(step: FlowNode | FlowStep, { note, evidence }: Decision
 }
 
 /**
- * Create a `catch` handler that turns an upload that does not exist into a 422. It names the key if only one
- * screenshot was provided.
+ * Create a `catch` handler that turns an upload that does not exist, or a start in the future, into a 422.
  */
 function createAnswerErrorHandler(evidence: readonly ProvidedEvidence[]) {
-  const keys = evidence.filter(({ upload_id }) => upload_id !== null).map(({ key }) => key)
-  const loc = ['body', 'evidence', ...(keys.length === 1 ? keys : [])]
   return (error: unknown): never => {
     const constraint = getViolatedConstraint(error)
     if (constraint === 'session_decisions_started')
       throw invalidField(['body', 'started_at'], 'must not be in the future', 'future')
     const isUnknown = constraint === 'session_evidence_account_id_upload_id_fkey'
-    throw isUnknown ? invalidField(loc, 'must be the id of an existing upload', 'unknown') : error
+    throw isUnknown ? unknownUpload(evidence) : error
   }
 }
 
-function getNextPosition(
-  { tree_structure }: SessionRow,
+/** 422 for an upload that does not exist. It names the key if only one screenshot was provided. */
+export function unknownUpload(evidence: readonly ProvidedEvidence[]): Problem {
+  const keys = evidence.filter(({ upload_id }) => upload_id !== null).map(({ key }) => key)
+  const loc = ['body', 'evidence', ...(keys.length === 1 ? keys : [])]
+  return invalidField(loc, 'must be the id of an existing upload', 'unknown')
+}
+
+export function getNextPosition(
+  { tree_structure }: Pick<RunState, 'tree_structure'>,
   { step_id, option_id }: Pick<DecisionCreate, 'step_id' | 'option_id'>,
 ): StepPosition {
   return getPosition(tree_structure, getNextStepId(tree_structure, step_id, option_id))
@@ -233,7 +239,7 @@ export function toChangedSession({ isChanged, session }: UpdateResult) {
     : sessions.editProblem(session)
 }
 
-function createStepProblem({ current_step_id, subflow_session_id }: SessionRow): Problem {
+export function createStepProblem({ current_step_id, subflow_session_id }: RunState): Problem {
   if (subflow_session_id)
     return new Problem('subflow_running', undefined, { facts: { session_id: subflow_session_id } })
   return new Problem('step_not_current', undefined, { facts: { current_step_id } })

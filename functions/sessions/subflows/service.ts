@@ -5,7 +5,7 @@ import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { limitReached, Problem } from '#problem.ts'
 import { applyDefaults } from '#rules/flows/intake-answers.ts'
-import type { SessionRow } from '#rules/flows/session-row.ts'
+import type { RunState, SessionRow } from '#rules/flows/session-row.ts'
 import { findAnswerableStep, getFirstStepId, getPosition } from '#rules/flows/step-navigation.ts'
 import { maxSubflowDepth } from '#rules/flows/subflow.ts'
 import type { Subflow } from '#rules/flows/subflow-schema.ts'
@@ -30,7 +30,7 @@ export async function start(
   return retryOnConflict('session', async () => {
     const parent = await sessions.requireEditable(db, id)
     const subflow = requireSubflow(parent)
-    const flow = await findSubflow(db, parent, subflow)
+    const flow = await findSubflow(db, subflow, await queries.selectAncestors.all(db, parent.id))
     const inputs = collectInputs(
       subflow,
       parent,
@@ -52,7 +52,7 @@ export async function start(
  * Return the sub-flow of the current step. Throw 409 if the session does not wait for an answer to such a
  * step.
  */
-function requireSubflow(parent: SessionRow): Subflow {
+export function requireSubflow(parent: RunState): Subflow {
   if (parent.state !== 'in_progress') throw sessions.editProblem(parent)
   if (parent.subflow_session_id)
     throw new Problem('subflow_running', undefined, { facts: { session_id: parent.subflow_session_id } })
@@ -62,16 +62,22 @@ function requireSubflow(parent: SessionRow): Subflow {
   )
 }
 
-/** Return the current version of the flow. Throw 409 with the reason if it cannot be run here. */
-async function findSubflow(
-  db: WriteContext['db'],
-  parent: SessionRow,
+/** A session that a sub-flow would be below, with the number of its sub-flows. */
+interface Ancestor {
+  tree_id: string
+  subflows: number
+}
+
+/**
+ * Return the current version of the flow. Throw 409 with the reason if it cannot be run below `ancestors`,
+ * of which the first runs it.
+ */
+export async function findSubflow(
+  db: ReadContext['db'],
   { tree_id }: Subflow,
+  ancestors: readonly Ancestor[],
 ): Promise<sessions.RunnableFlow> {
-  const [ancestors, flow] = await Promise.all([
-    queries.selectAncestors.all(db, parent.id),
-    sessions.findRunnable(db, tree_id).catch(throwNotRunnable),
-  ])
+  const flow = await sessions.findRunnable(db, tree_id).catch(throwNotRunnable)
   if (ancestors.some((ancestor) => ancestor.tree_id === tree_id))
     throwUnavailable(
       'cycle',

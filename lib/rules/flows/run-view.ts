@@ -1,6 +1,6 @@
 import type { ProvidedEvidence } from './evidence.ts'
 import { hideSecrets } from './secret-answers.ts'
-import type { SessionRow } from './session-row.ts'
+import type { RunState, SessionRow } from './session-row.ts'
 import {
   indexSectionHeaders,
   type ProcedureEnd,
@@ -32,7 +32,7 @@ export function collectVariables({
   target_label,
   variables,
   secret_keys,
-}: SessionRow): Record<string, unknown> {
+}: RunState): Record<string, unknown> {
   return { ticket_number, client_name, target_label, ...variables, ...hideSecrets(secret_keys) }
 }
 

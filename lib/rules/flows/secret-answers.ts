@@ -61,6 +61,15 @@ function isSecretState(value: unknown): boolean {
   )
 }
 
+/** Return the secret answers that are stored: those with text. */
+export function findTextAnswers(secrets: Answers<unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(secrets).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '',
+    ),
+  )
+}
+
 /** Split answers into plain variables and answers to secret fields. */
 export function splitAnswers<T>(
   form: readonly IntakeField[],

@@ -119,3 +119,19 @@ export const SessionRow = SessionListRow.extend({
   may_change: z.boolean(),
 })
 export type SessionRow = z.output<typeof SessionRow>
+
+/** What the rules of a run read of a session. A dry run has it without a row. */
+export type RunState = Pick<
+  SessionRow,
+  | 'state'
+  | 'ticket_number'
+  | 'client_name'
+  | 'target_label'
+  | 'current_step_id'
+  | 'subflow_session_id'
+  | 'variables'
+  | 'secret_keys'
+  | 'tree_structure'
+  | 'intake_form'
+  | 'may_change'
+> & { fallback_decisions: readonly unknown[]; custom_steps: readonly unknown[] }

@@ -1,14 +1,14 @@
 import { createAnswerValidator } from './intake-answers.ts'
 import { fillPlaceholders, findPlaceholderKeys } from './placeholders.ts'
 import { collectVariables } from './run-view.ts'
-import type { SessionRow } from './session-row.ts'
+import type { RunState } from './session-row.ts'
 import { findAnswerableStep } from './step-navigation.ts'
 import type { IntakeField } from './structure.ts'
 import type { Subflow } from './subflow-schema.ts'
 
 // The variables that pass between a session and the session of its sub-flow.
 
-type Variables = SessionRow['variables']
+type Variables = RunState['variables']
 
 /**
  * Return the variables with which a sub-flow starts. An input that is a single placeholder keeps the type of
@@ -17,7 +17,7 @@ type Variables = SessionRow['variables']
  */
 export function collectInputs(
   { inputs }: Subflow,
-  session: SessionRow,
+  session: RunState,
   form: readonly IntakeField[],
   secrets: Readonly<Record<string, string>>,
 ): Variables {
@@ -33,7 +33,7 @@ export function collectInputs(
 }
 
 /** Return whether an input may contain a secret answer of the session. */
-export function needsSecrets({ inputs }: Subflow, { secret_keys }: SessionRow): boolean {
+export function needsSecrets({ inputs }: Subflow, { secret_keys }: Pick<RunState, 'secret_keys'>): boolean {
   return Object.values(inputs ?? {}).some((text) =>
     findPlaceholderKeys(text).some((key) => secret_keys.includes(key)),
   )
@@ -50,7 +50,7 @@ function resolveInput(text: string, values: Readonly<Record<string, unknown>>): 
  * Return the variables that a sub-flow sets in the session that waits for it. Secret answers never leave the
  * sub-flow, and a value that the intake form of the session does not accept is left out.
  */
-export function collectOutputs(parent: SessionRow, { variables }: Pick<SessionRow, 'variables'>): Variables {
+export function collectOutputs(parent: RunState, { variables }: Pick<RunState, 'variables'>): Variables {
   const outputs =
     findAnswerableStep(parent.tree_structure, parent.current_step_id ?? '')?.subflow?.outputs ?? {}
   const secretFields = new Set(parent.intake_form.filter(({ secret }) => secret).map(({ key }) => key))

@@ -1,3 +1,4 @@
+import { findTextAnswers } from '#rules/flows/secret-answers.ts'
 import type { Vault } from './vault.ts'
 
 // Encrypts the secret answers of a session. Each is bound to its session and field, so it cannot be opened in
@@ -11,9 +12,7 @@ export async function sealAnswers(
   sessionId: string,
   secrets: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, string>> {
-  const answers = Object.entries(secrets).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '',
-  )
+  const answers = Object.entries(findTextAnswers(secrets))
   return Object.fromEntries(
     await Promise.all(
       answers.map(
