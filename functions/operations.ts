@@ -42,6 +42,7 @@ import { galleryOperations } from './flows/gallery/operations.ts'
 import { flowHealthOperations } from './flows/health/operations.ts'
 import { treeMarkdownOperations } from './flows/markdown/operations.ts'
 import { treePinOperations } from './flows/pins/operations.ts'
+import { replayOperations } from './flows/replays/operations.ts'
 import { treeSharingOperations } from './flows/sharing/operations.ts'
 import { stepLibraryOperations } from './flows/step-library/operations.ts'
 import { treeTransferOperations } from './flows/transfer/operations.ts'
@@ -123,6 +124,7 @@ export const operations: readonly AnyOperation[] = [
   ...flowHealthOperations,
   ...treeOperations,
   ...treeVersionOperations,
+  ...replayOperations,
   ...treeForkOperations,
   ...treeSharingOperations,
   ...treeTransferOperations,

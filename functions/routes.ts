@@ -217,6 +217,12 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./flows/replays/operations.ts')).replayOperations,
+    routes: {
+      'flows.replays.run': 'POST /trees/{tree_id}/replay',
+    },
+  },
+  {
     load: async () => (await import('./flows/forks/operations.ts')).treeForkOperations,
     routes: {
       'flows.forks.create': 'POST /trees/{tree_id}/fork',

@@ -47,6 +47,7 @@ export const tags: readonly TagInfo[] = [
   tag('search', 'Search', 'One search over flows, sessions, scripts, articles and diagrams.'),
   tag('flows.trees', 'Flows', 'Decision trees, procedures and maintenance flows.'),
   tag('flows.versions', 'Flow versions', 'Earlier versions of a flow.'),
+  tag('flows.replays', 'Replays', 'What earlier runs would do in a new version.'),
   tag('flows.forks', 'Forks', 'Copies of a flow that belong to the user who forked it.'),
   tag('flows.sharing', 'Sharing links', 'Links that open a flow without an account.'),
   tag('flows.transfer', 'JSON import and export', 'Flows as JSON files.'),

@@ -188,6 +188,11 @@ export const flowFixtures = {
   }),
   'flows.stepLibrary.delete': createStep,
 
+  'flows.replays.run': async (service, owner) => {
+    const { params } = await createFlow(service, owner)
+    return { params, body: { tree_structure: printerFlow() } }
+  },
+
   'flows.forks.create': async (service, owner) => ({
     ...(await createFlow(service, owner)),
     body: { name: 'Printer offline, north', reason: 'Another print server' },

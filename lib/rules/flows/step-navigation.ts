@@ -92,11 +92,40 @@ export function getNextStepId(structure: TreeStructure, id: string, optionId?: s
     return structure.steps.slice(index + 1).find(isAnswerable)?.id ?? null
   }
   const node = findAnswerableStep(structure, id) as FlowNode | undefined
+  return node ? getNextNodeId(node, optionId) : null
+}
+
+function getNextNodeId(
+  { type, options, next_node_id, children }: FlowNode,
+  optionId: string | null | undefined,
+): string | null {
   const nextId =
-    node?.type === 'decision'
-      ? node.options?.find((option) => option.id === optionId)?.next_node_id
-      : node?.next_node_id
-  return node?.children?.find((child) => child.id === nextId)?.id ?? null
+    type === 'decision' ? options?.find((option) => option.id === optionId)?.next_node_id : next_node_id
+  return children?.find((child) => child.id === nextId)?.id ?? null
+}
+
+/** The steps of a flow that take an answer, by id and in reading order, for walking through it many times. */
+export interface StepIndex {
+  stepById: ReadonlyMap<string, FlowNode | FlowStep>
+  firstId: string | null
+  /** Return what `getNextStepId` does. */
+  getNextId(id: string, optionId?: string | null): string | null
+}
+
+export function indexSteps(structure: TreeStructure): StepIndex {
+  const firstId = getFirstStepId(structure)
+  if (isStepList(structure)) {
+    const steps = structure.steps.filter(isAnswerable)
+    const nextIds = new Map(steps.map(({ id }, index) => [id, steps[index + 1]?.id ?? null]))
+    const stepById = new Map(steps.map((step) => [step.id, step]))
+    return { stepById, firstId, getNextId: (id) => nextIds.get(id) ?? null }
+  }
+  const stepById = new Map(Array.from(walkNodes(structure), ({ node }) => [node.id, node]))
+  const getNextId = (id: string, optionId?: string | null) => {
+    const node = stepById.get(id)
+    return node ? getNextNodeId(node, optionId) : null
+  }
+  return { stepById, firstId, getNextId }
 }
 
 /**
