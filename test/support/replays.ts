@@ -12,6 +12,7 @@ import { publishableFlow } from './flow-arbitraries.ts'
 // Random runs of random flows, changed flows to play them through, and a slow replay that is easy to read.
 
 type Step = FlowNode | FlowStep
+type AnyStep = Omit<FlowNode, 'type'> & Pick<FlowStep, 'fallback_steps'> & { type: string }
 
 /** Two versions of a flow, and runs of the first. */
 export const replayCase = fc
@@ -75,7 +76,7 @@ function changeStructure(structure: TreeStructure, next: Next): TreeStructure {
   )
   const rename = (id: string | null | undefined) => (id ? (newIds.get(id) ?? id) : id)
   const changed = changeSteps(structure, <N extends Step>(node: N): N => {
-    const copy = structuredClone(node) as FlowNode & FlowStep
+    const copy = structuredClone(node) as unknown as AnyStep
     copy.id = newIds.get(node.id) ?? node.id
     if (copy.next_node_id) copy.next_node_id = rename(copy.next_node_id)
     for (const option of copy.options ?? []) {
@@ -88,7 +89,7 @@ function changeStructure(structure: TreeStructure, next: Next): TreeStructure {
     if (changes > 2 && next(8) === 0) copy.title = `${copy.title} 2`
     if (changes > 2 && next(6) === 0) delete copy.fallback_steps
     if (changes > 3 && next(6) === 0) delete copy.subflow
-    if (changes > 3 && copy.type === 'action' && next(6) === 0) (copy as FlowNode).type = 'solution'
+    if (changes > 3 && copy.type === 'action' && next(6) === 0) copy.type = 'solution'
     return copy as unknown as N
   })
   if (!isStepList(changed)) return normaliseStructure(changed)

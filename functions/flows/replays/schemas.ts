@@ -41,6 +41,18 @@ const counts = {
   breaks: z.int().describe('Runs whose answer to this step is not possible any more.').meta({ example: 1 }),
 }
 
+const ReplayExample = z
+  .strictObject({
+    session_id: Id.describe('The session of the run.'),
+    result: Result,
+    answer: z
+      .string()
+      .nullable()
+      .describe('The recorded option, fallback step or outcome that is not possible any more.')
+      .meta({ example: 'no' }),
+  })
+  .meta({ id: 'ReplayExample' })
+
 const ReplayStep = z
   .strictObject({
     step_id: z.string().nullable().describe('The step; null if it was removed.'),
@@ -63,18 +75,8 @@ const ReplayStep = z
       .describe('Runs that reach the step; of a removed one, those that had answered it.')
       .meta({ example: 40 }),
     ...counts,
-    examples: z
-      .array(
-        z.strictObject({
-          session_id: Id.describe('The session of the run.'),
-          result: Result,
-          answer: z
-            .string()
-            .nullable()
-            .describe('The recorded option, fallback step or outcome that is not possible any more.')
-            .meta({ example: 'no' }),
-        }),
-      )
+    example_runs: z
+      .array(ReplayExample)
       .describe('The newest of the runs that differ at this step, at most three.'),
   })
   .meta({ id: 'ReplayStep' })

@@ -50,7 +50,7 @@ export interface ReplayStep {
   ends_elsewhere: number
   asks_new: number
   breaks: number
-  examples: ReplayExample[]
+  example_runs: ReplayExample[]
 }
 
 export interface Replay {
@@ -106,7 +106,7 @@ export function replayRuns(
     const row = rows.get(stepId ?? '')
     if (!row || result === 'unchanged') continue
     row[result]++
-    if (row.examples.length < maxExamples) row.examples.push({ session_id: run.id, result, answer })
+    if (row.example_runs.length < maxExamples) row.example_runs.push({ session_id: run.id, result, answer })
   }
   return { counts, steps: [...rows.values(), ...listRemovedSteps(flows, runs)] }
 }
@@ -122,7 +122,7 @@ function createRow({ id, title }: Step, { matches }: Flows): ReplayStep {
       matched_by: match?.by ?? null,
     },
     ...counts,
-    examples: [],
+    example_runs: [],
   }
 }
 
@@ -134,7 +134,7 @@ function listRemovedSteps({ before, matches }: Flows, runs: readonly RecordedRun
     .filter(({ id }) => !keptIds.has(id))
     .map(({ id, title }) => ({
       ...{ step_id: null, old_step_id: id, title: title ?? '', matched_by: null },
-      ...{ runs: answered.get(id) ?? 0, ends_elsewhere: 0, asks_new: 0, breaks: 0, examples: [] },
+      ...{ runs: answered.get(id) ?? 0, ends_elsewhere: 0, asks_new: 0, breaks: 0, example_runs: [] },
     }))
 }
 

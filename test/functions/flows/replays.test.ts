@@ -58,7 +58,7 @@ describe('a replay', () => {
       ends_elsewhere: 0,
       asks_new: 0,
       breaks: 1,
-      examples: [{ session_id: broken, result: 'breaks', answer: 'yes' }],
+      example_runs: [{ session_id: broken, result: 'breaks', answer: 'yes' }],
     })
     expect(JSON.stringify(body)).not.toContain(same)
   })

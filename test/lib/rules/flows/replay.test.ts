@@ -41,7 +41,7 @@ describe('a replay', () => {
           const here = slow.filter(({ stepId, result }) => stepId === row.step_id && result !== 'unchanged')
           for (const result of ['ends_elsewhere', 'asks_new', 'breaks'] as const)
             expect(row[result]).toBe(here.filter((each) => each.result === result).length)
-          expect(row.examples).toEqual(
+          expect(row.example_runs).toEqual(
             here.slice(0, 3).map((each) => ({
               session_id: each.run.id,
               result: each.result,
@@ -87,7 +87,7 @@ describe('a replay', () => {
       runs: 2,
       ends_elsewhere: 1,
       breaks: 1,
-      examples: [
+      example_runs: [
         { session_id: 'r', result: 'ends_elsewhere', answer: null },
         { session_id: 'y', result: 'breaks', answer: 'yes' },
       ],
@@ -104,7 +104,7 @@ describe('a replay', () => {
     expect(find(replayRuns(list, longer, [done]), 'new')).toMatchObject({
       asks_new: 1,
       matched_by: null,
-      examples: [{ result: 'asks_new' }],
+      example_runs: [{ result: 'asks_new' }],
     })
     expect(
       replayRuns(longer, list, [
