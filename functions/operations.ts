@@ -23,6 +23,8 @@ import { aiTaskOperations } from './ai/tasks/operations.ts'
 import { aiTriageOperations } from './ai/triage/operations.ts'
 import { aiTurnOperations } from './ai/turns/operations.ts'
 import { aiUsageOperations } from './ai/usage/operations.ts'
+import { alertOperations } from './alerts/alerts/operations.ts'
+import { alertSourceOperations } from './alerts/sources/operations.ts'
 import { analyticsOperations } from './analytics/operations.ts'
 import { reportOperations } from './analytics/reports/operations.ts'
 import { aiAssistantOperations } from './authoring/assistant/operations.ts'
@@ -159,6 +161,8 @@ export const operations: readonly AnyOperation[] = [
   ...psaPushOperations,
   ...psaRuleOperations,
   ...psaCallbackOperations,
+  ...alertOperations,
+  ...alertSourceOperations,
   ...runnerConnectionOperations,
   ...runnerAgentOperations,
   ...runnerRunOperations,

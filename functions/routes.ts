@@ -541,6 +541,24 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./alerts/alerts/operations.ts')).alertOperations,
+    routes: {
+      'alerts.list': 'GET /alerts',
+      'alerts.receive': 'POST /alerts/{token}',
+    },
+  },
+  {
+    load: async () => (await import('./alerts/sources/operations.ts')).alertSourceOperations,
+    routes: {
+      'alerts.sources.list': 'GET /alert-sources',
+      'alerts.sources.create': 'POST /alert-sources',
+      'alerts.sources.update': 'PATCH /alert-sources/{source_id}',
+      'alerts.sources.delete': 'DELETE /alert-sources/{source_id}',
+      'alerts.sources.rotate': 'POST /alert-sources/{source_id}/rotate',
+      'alerts.sources.test': 'POST /alert-sources/{source_id}/test',
+    },
+  },
+  {
     load: async () => (await import('./runner/connection/operations.ts')).runnerConnectionOperations,
     routes: {
       'runner.connection.get': 'GET /integrations/runner',

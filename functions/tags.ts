@@ -136,6 +136,8 @@ export const tags: readonly TagInfo[] = [
   ),
   tag('psa.rules', 'Ticket rules', 'Prepare sessions for new tickets by board, type and keywords.'),
   tag('psa.callbacks', 'Ticket callbacks', 'The ticketing system tells which tickets have changed.'),
+  tag('alerts', 'Alerts', 'Alerts of monitoring, which open cases, and what became of them.'),
+  tag('alerts.sources', 'Alert sources', 'The addresses to which monitoring sends its alerts.'),
   tag(
     'runner.connection',
     'Runner connection',

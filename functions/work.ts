@@ -14,5 +14,6 @@ export const loadWork: Record<AttemptKind, () => Promise<{ work: Work<JobContext
   import: () => import('#functions/accounts/import-slices/service.ts'),
   kb_batch: () => import('#functions/authoring/kb-batch-slices/service.ts'),
   ticket_change: () => import('#functions/psa/changes/service.ts'),
+  alert: () => import('#functions/alerts/cases/service.ts'),
   runner_run: () => import('#functions/runner/run-attempts/service.ts'),
 }

@@ -1,4 +1,4 @@
--- On-call schedules: who is on call when, by rotations and overrides.
+-- On-call schedules: who is on call when, by rotations and overrides. Escalation policies. Alerts of monitoring, which open cases.
 
 -- Whether the caller may change what belongs to a team, or to the whole account if `p_team` is null.
 create function app.administers(p_team uuid) returns boolean language sql stable parallel safe as $$
@@ -285,3 +285,95 @@ language sql set search_path = public, pg_temp as $$
          array(select id from configured where state = 'pending' union all select id from personal where state = 'pending'),
          array(select id from recipients), app.emit_webhook(p_key, p_webhook ->> 'subject', p_webhook -> 'data')
 $$;
+
+-- Where alerts of monitoring come from, and whose case a new one opens.
+create table alert_sources (
+  id                 uuid not null default uuidv7(),
+  account_id         uuid not null default app.account_id() references accounts on delete cascade,
+  name               text not null check (length(name) between 1 and 200),
+  format             text not null check (format in ('alertmanager', 'zabbix', 'json')),
+  -- Where a JSON body has the fields of an alert, by JSON pointers. Null for the formats that are known.
+  mapping            jsonb check (jsonb_typeof(mapping) = 'object' and octet_length(mapping::text) <= 10000),
+  is_enabled         boolean not null default true,
+  -- Only alerts of these severities open cases; empty for all.
+  severities         text[] not null default '{}' check (cardinality(severities) <= 20),
+  -- The flow of which a session is prepared, without a foreign key: it may belong to the platform. Null opens an AI session.
+  tree_id            uuid,
+  -- The user of the cases.
+  user_id            uuid not null,
+  max_cases_per_hour integer not null default 20 check (max_cases_per_hour between 1 and 60),
+  -- SHA-256 of the token in the address.
+  token_hash         bytea not null check (octet_length(token_hash) = 32),
+  -- The calls since this time, for the limit per minute.
+  counted_since      timestamptz(3) not null default app.now(),
+  calls              integer not null default 0,
+  last_received_at   timestamptz(3),
+  -- Why the last call was refused, or an alert of it.
+  last_error         text check (length(last_error) <= 1000),
+  -- When the admins were last told that alerts are more than may open cases.
+  limit_told_at      timestamptz(3),
+  created_by         uuid default app.user_id(),
+  created_at         timestamptz(3) not null default app.now(),
+  updated_at         timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  foreign key (account_id, created_by) references users (account_id, id) on delete set null (created_by),
+  check ((format = 'json') = (mapping is not null))
+);
+create unique index alert_sources_token on alert_sources (token_hash);
+create index alert_sources_newest on alert_sources (account_id, created_at desc, id desc);
+create index alert_sources_user on alert_sources (account_id, user_id);
+create index alert_sources_creator on alert_sources (account_id, created_by);
+create trigger audit after insert or update of name, mapping, is_enabled, severities, tree_id, user_id, max_cases_per_hour, token_hash or delete
+  on alert_sources for each row when (pg_trigger_depth() = 0) execute function app.audit('alert_source', 'token_hash');
+call app.limit_rows('alert_sources', 50);
+
+-- What monitoring has reported: one row from the first report of a fingerprint until a later report finds its case closed.
+create table alerts (
+  id            uuid not null default uuidv7(),
+  account_id    uuid not null default app.account_id() references accounts on delete cascade,
+  source_id     uuid not null,
+  fingerprint   text not null check (length(fingerprint) between 1 and 100),
+  title         text not null check (length(title) between 1 and 300),
+  body          text not null default '' check (length(body) <= 4000),
+  severity      text check (length(severity) between 1 and 100),
+  client_name   text check (length(client_name) between 1 and 200),
+  asset_name    text check (length(asset_name) between 1 and 200),
+  status        text not null default 'firing' check (status in ('firing', 'resolved')),
+  -- Hash of what was last reported. A report that is repeated counts once.
+  digest        text not null check (length(digest) <= 100),
+  -- How often it fired.
+  fired_count   integer not null default 1,
+  -- Whether the next report of the fingerprint belongs to this row.
+  is_current    boolean not null default true,
+  -- What became of it; null while it waits.
+  verdict       text check (verdict in ('opened', 'ignored', 'limited', 'refused')),
+  reason        text check (length(reason) <= 1000),
+  -- The case, without foreign keys: it may be deleted.
+  ai_session_id uuid,
+  session_id    uuid,
+  state         text not null default 'queued' check (state in ('queued', 'retrying', 'done', 'failed')),
+  done_at       timestamptz(3),
+  last_seen_at  timestamptz(3) not null default app.now(),
+  resolved_at   timestamptz(3),
+  created_at    timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, source_id) references alert_sources (account_id, id) on delete cascade
+);
+call app.attempts('alerts');
+create unique index alerts_current on alerts (account_id, source_id, fingerprint) where is_current;
+create index alerts_newest on alerts (account_id, created_at desc, id desc);
+create index alerts_source on alerts (account_id, source_id, created_at desc, id desc);
+create index alerts_opened on alerts (account_id, done_at) where verdict = 'opened';
+-- For the sweep and the clean-up, which read every account as the platform role.
+create index alerts_due on alerts (next_attempt_at) where state in ('queued', 'retrying');
+create index alerts_age on alerts (last_seen_at);
+
+call app.protect('alert_sources');
+call app.delete_with_person('alert_sources');
+call app.protect('alerts');
+grant select, insert, update, delete on alert_sources to app_runtime;
+grant select on alerts to app_runtime;
+grant select, insert, update, delete on alert_sources, alerts to app_platform;

@@ -202,6 +202,16 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('psa_rules', 'psa_rules', {
     leftOut: { last_matched_at: 'state of the rule', last_error: 'state of the rule' },
   }),
+  exportTable('alert_sources', 'alert_sources', {
+    leftOut: {
+      token_hash: secret,
+      counted_since: 'state of the source',
+      calls: 'state of the source',
+      last_received_at: 'state of the source',
+      last_error: 'state of the source',
+      limit_told_at: 'state of the source',
+    },
+  }),
   exportTable('psa_connections', 'psa_connection', {
     leftOut: {
       identity: 'keys of the ticketing system',
@@ -304,6 +314,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   plan_limits: platform,
   platform_invite_codes: platform,
   presence: shortLived,
+  alerts: 'their cases have what they said',
   psa_callbacks: 'hashes of secrets',
   psa_rule_matches: 'which tickets the rules have seen',
   psa_ticket_changes: shortLived,

@@ -153,6 +153,8 @@ export const erasure: Declaration = {
   psa_ticket_changes: { account: batches(), person: nothing },
   psa_rule_matches: { account: batches(), person: nothing },
   psa_rules: { account: batches(), person: rows },
+  alerts: { account: batches(), person: keeps(work, 'title', 'body') },
+  alert_sources: { account: batches(), person: rows },
   psa_connections: { account: deleted, person: nothing },
   runner_connections: { account: deleted, person: nothing },
   mcp_servers: { account: deleted, person: nothing },

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { McpTool } from '#rules/ai/outside-tool.ts'
+import type { AlertMapping } from '#rules/alerts/parse-alerts.ts'
 import type { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
@@ -53,6 +54,7 @@ export interface JsonColumns {
   'onboarding.data': Record<string, unknown>
   'plan_billing.features': string[]
   'psa_pushes.details': Record<string, unknown>
+  'alert_sources.mapping': AlertMapping | null
   'psa_rules.variables': Record<string, string>
   'script_builder_sessions.parameters_schema': ScriptParameter[]
   'script_templates.parameters_schema': ScriptParameter[]

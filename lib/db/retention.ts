@@ -70,6 +70,8 @@ export const retention: Record<keyof DB, Policy> = {
   ai_sessions: kept('the record of the work, without its messages when it is old'),
   ai_steps: deletedBy('with the messages of its session', 'texts of customers'),
   ai_tasks: expires('the caller fetches the result soon', { column: 'created_at', keptFor: '24 hours' }),
+  alert_sources: kept(work),
+  alerts: expires('a problem that comes back is found', { column: 'last_seen_at', keptFor: '90 days' }),
   api_keys: kept('created and revoked by admins'),
   approvals: endsWith('sessions', 'who approved what in a session'),
   audit_logs: deletedBy(

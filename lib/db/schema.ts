@@ -353,6 +353,60 @@ export interface AiUnpaidBudgetsTable {
   used_micros: number
 }
 
+export interface AlertSourcesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  name: string
+  format: 'alertmanager' | 'zabbix' | 'json'
+  mapping: JsonColumns['alert_sources.mapping'] | null
+  is_enabled: Generated<boolean>
+  severities: Generated<string[]>
+  tree_id: string | null
+  user_id: string
+  max_cases_per_hour: Generated<number>
+  token_hash: Uint8Array
+  counted_since: Generated<string>
+  calls: Generated<number>
+  last_received_at: string | null
+  last_error: string | null
+  limit_told_at: string | null
+  created_by: Generated<string | null>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface AlertsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  source_id: string
+  fingerprint: string
+  title: string
+  body: Generated<string>
+  severity: string | null
+  client_name: string | null
+  asset_name: string | null
+  status: Generated<'firing' | 'resolved'>
+  digest: string
+  fired_count: Generated<number>
+  is_current: Generated<boolean>
+  verdict: 'opened' | 'ignored' | 'limited' | 'refused' | null
+  reason: string | null
+  ai_session_id: string | null
+  session_id: string | null
+  state: Generated<'queued' | 'retrying' | 'done' | 'failed'>
+  done_at: string | null
+  last_seen_at: Generated<string>
+  resolved_at: string | null
+  created_at: Generated<string>
+  attempts: Generated<number>
+  max_attempts: Generated<number>
+  last_error: string | null
+  last_status_code: number | null
+  next_attempt_at: Generated<string | null>
+  leased_until: string | null
+  swept_at: string | null
+}
+
 export interface ApiKeysTable {
   id: string
   account_id: ColumnType<string, never, never>
@@ -1861,6 +1915,8 @@ export interface DB {
   ai_steps: AiStepsTable
   ai_tasks: AiTasksTable
   ai_unpaid_budgets: AiUnpaidBudgetsTable
+  alert_sources: AlertSourcesTable
+  alerts: AlertsTable
   api_keys: ApiKeysTable
   approvals: ApprovalsTable
   audit_logs: AuditLogsTable

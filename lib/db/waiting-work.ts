@@ -49,6 +49,7 @@ export const waitingWork = {
   },
   'maintenance_schedules.created_by': { kind: 'schedule', isOpen: 't.is_active', outcome: 'taken_over' },
   'psa_rules.user_id': { kind: 'ticket_rule', isOpen: 't.is_enabled', outcome: 'taken_over' },
+  'alert_sources.user_id': { kind: 'alert_source', isOpen: 't.is_enabled', outcome: 'taken_over' },
   'trees.author_id': {
     kind: 'private_flow',
     isOpen: `t.visibility = 'private' and t.deleted_at is null`,

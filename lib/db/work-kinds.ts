@@ -126,6 +126,13 @@ export const workKinds = {
     job: { id: 'jobs.readTicket', path: '/jobs/psa/ticket', idField: 'change_id' },
     table: { name: 'psa_ticket_changes', initial: 'queued', done: 'done', doneAt: 'done_at' },
   },
+  alert: {
+    // Of the monitoring. Opening a case asks whether its user may have it.
+    person: null,
+    outbox: 'alerts',
+    job: { id: 'jobs.openCase', path: '/jobs/alerts/open', idField: 'alert_id' },
+    table: { name: 'alerts', initial: 'queued', done: 'done', doneAt: 'done_at' },
+  },
   runner_run: {
     // Asked by the statement that marks the start; a script that runs is followed to its end.
     person: null,

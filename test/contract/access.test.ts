@@ -97,6 +97,8 @@ const stepUpOperations = [
   'identity.auth.deleteMe',
   'identity.consents.create',
   'identity.credentials.changePassword',
+  'alerts.sources.create',
+  'alerts.sources.rotate',
   'identity.emailChanges.create',
   'identity.identities.finishLink',
   'identity.identities.startLink',

@@ -12,6 +12,7 @@ import {
   password,
 } from './fixture-rows.ts'
 import { aiFixtures } from './fixtures-ai.ts'
+import { alertFixtures } from './fixtures-alerts.ts'
 import { approvalFixtures } from './fixtures-approvals.ts'
 import { signInFixtures } from './fixtures-auth.ts'
 import { authoringFixtures } from './fixtures-authoring.ts'
@@ -60,6 +61,7 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...billingFixtures,
   ...uploadFixtures,
   ...psaFixtures,
+  ...alertFixtures,
   ...mcpFixtures,
   ...runnerFixtures,
   ...webhookFixtures,

@@ -3,6 +3,7 @@ import type { Service } from '#test/support/app.ts'
 import type { TestAccount } from '#test/support/people.ts'
 import { insertDelivery, insertNotification } from './fixture-rows.ts'
 import { insertFullAiSession } from './fixtures-ai.ts'
+import { insertAlert } from './fixtures-alerts.ts'
 import { insertApproval } from './fixtures-approvals.ts'
 import { insertConversation, insertProposal } from './fixtures-authoring.ts'
 import { insertDeviceType, insertDiagram } from './fixtures-diagrams.ts'
@@ -54,6 +55,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
     `insert into psa_ticket_changes (account_id, ticket_id, state, next_attempt_at) values ($1, '4711', 'done', null)`,
     [account.id],
   )
+  await insertAlert(service, account.admin)
   await insertSchedule(service, account.admin)
   await insertScript(service, account.admin)
   await insertScriptCategory(service, account.admin)

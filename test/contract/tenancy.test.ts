@@ -74,6 +74,9 @@ const otherIndexes = new Set([
   'ai_calls_age', // the clean-up deletes by age in every account, on the platform connection
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
   'deliveries_age', // the clean-up deletes by age in every account, on the platform connection
+  'alert_sources_token', // the token identifies the account, on the platform connection
+  'alerts_due', // the sweep reads every account at once, on the platform connection
+  'alerts_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_callbacks_token', // the token identifies the account, on the platform connection
   'runner_runs_due', // the sweep reads every account at once, on the platform connection
   'runner_runs_age', // the clean-up deletes by age in every account, on the platform connection

@@ -53,7 +53,10 @@ export const EvidenceItem = z.strictObject({
     .string()
     .describe('What was observed.')
     .meta({ example: 'The queue shows “Error - Printing” for every job.' }),
-  source: FactSource.describe('Who added it.'),
+  source: z
+    .enum(['user', 'ai', 'alert'])
+    .meta({ id: 'EvidenceSource' })
+    .describe('Who added it: a person, the model, or an alert of monitoring.'),
   created_at: Time,
 })
 

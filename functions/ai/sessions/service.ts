@@ -4,7 +4,7 @@ import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import type { Meaning } from '#db/rows/candidates.ts'
 import { selectExportMasking } from '#db/rows/export-masking.ts'
-import { inTransaction } from '#db/scope.ts'
+import { inTransaction, type WriteDb } from '#db/scope.ts'
 import * as connection from '#functions/psa/connection/service.ts'
 import * as psa from '#functions/psa/tickets/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
@@ -58,6 +58,25 @@ export async function create(ctx: WriteContext, input: AiSessionCreate): Promise
     environment_tags: input.environment_tags ?? [],
   })
   return session ?? throwNotFound('AI session')
+}
+
+/** Create a chat for an alert of monitoring, as the user and in the team of the scope. */
+export async function openForAlert(
+  db: WriteDb,
+  {
+    problem,
+    ...columns
+  }: Pick<queries.NewAiSession, 'id' | 'client_name' | 'asset_name'> & { problem: string },
+): Promise<void> {
+  await queries.insertOwnAiSession.run(db, {
+    ...columns,
+    session_type: 'chat',
+    title: toSessionTitle(problem) || createDefaultTitle('chat'),
+    problem_summary: problem,
+    psa_ticket_id: null,
+    tree_id: null,
+    environment_tags: [],
+  })
 }
 
 export async function list({ db }: ReadContext, query: AiSessionQuery & PageQuery) {

@@ -98,18 +98,6 @@ export async function deleteRule(db: WriteDb, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** Return whether a user of the account may own sessions. */
-export async function isTechnician(db: ReadDb, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', userId)
-    .where(sql<boolean>`app.can_work(users)`)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 const matchColumns = ['id', 'board_id', 'ticket_type', 'keywords', 'tree_id', 'variables', 'user_id'] as const
 export type MatchRule = Pick<Rule, (typeof matchColumns)[number]>
 
@@ -150,25 +138,3 @@ export async function failMatch(db: WriteDb, ruleId: string, error: string): Pro
     .where('id', '=', ruleId)
     .execute()
 }
-
-/** What may keep a rule from preparing a session. */
-const Owner = z.object({
-  is_lapsed: z.boolean(),
-  is_active: z.boolean(),
-  role: z.string(),
-  can_see_flow: z.boolean(),
-  enter_team: z.string().nullable(),
-})
-
-/** Select whether the user of a rule may own a session of its flow, and enter the user's team. */
-export const selectOwner = writeStatement(
-  Owner,
-  (userId: string, treeId: string) => sql`
-    select app.lapsed(a) as is_lapsed, u.is_active, u.role, app.enter_team(u.team_id),
-           exists (
-             select from trees t
-              where t.id = ${treeId} and t.deleted_at is null and t.account_id in (u.account_id, app.platform_account())
-                and (t.visibility in ('account', 'public') or t.author_id = u.id or u.role = 'admin' and t.visibility = 'team'
-                     or t.visibility = 'team' and t.team_id = u.team_id)) as can_see_flow
-      from users u join accounts a on a.id = u.account_id where u.account_id = app.account_id() and u.id = ${userId}`,
-)

@@ -1,3 +1,4 @@
+import { findOwnerObstacle, isTechnician } from '#db/rows/case-owners.ts'
 import type { WriteDb } from '#db/scope.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import { toProblem } from '#http/app.ts'
@@ -45,7 +46,7 @@ async function requireReferences(
   { tree_id, user_id }: Pick<RuleUpdate, 'tree_id' | 'user_id'>,
 ): Promise<void> {
   if (tree_id) await sessions.findRunnable(db, tree_id)
-  if (user_id && !(await queries.isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
+  if (user_id && !(await isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
 }
 
 function throwLimitReached(): never {
@@ -80,7 +81,7 @@ async function prepareOnce(
   ticket: Ticket,
 ): Promise<void> {
   if (!(await queries.insertMatch.first(db, rule.id, ticket.id))) return
-  const obstacle = findObstacle(await queries.selectOwner.first(db, rule.user_id, rule.tree_id))
+  const obstacle = await findOwnerObstacle(db, rule, 'rule')
   if (obstacle) throw new Problem('bad_request', obstacle)
   const client_name = ticket.company && cut(ticket.company, maxClientNameLength)
   const { id } = await sessions.prepare(
@@ -97,11 +98,3 @@ async function prepareOnce(
 
 // The limit of the column `sessions.client_name`.
 const maxClientNameLength = 200
-
-/** Return why the user of a rule may not own the session, or null. */
-function findObstacle(owner: Awaited<ReturnType<typeof queries.selectOwner.first>>): string | null {
-  if (owner?.is_lapsed) return 'The subscription of the account has lapsed'
-  if (!owner?.is_active) return 'The user of the rule is deactivated'
-  if (owner.role === 'viewer') return 'The user of the rule is a viewer and may not run flows'
-  return owner.can_see_flow ? null : 'The user of the rule cannot see the flow'
-}

@@ -17,7 +17,7 @@ import {
 export interface Evidence {
   id: string
   text: string
-  source: 'user' | 'ai'
+  source: 'user' | 'ai' | 'alert'
   created_at: string
 }
 /** Questions, and likewise actions, of a task lane. */

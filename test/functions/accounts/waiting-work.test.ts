@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { type WaitingKind, waitingKinds, waitingWork } from '#db/waiting-work.ts'
+import { insertAlertSource } from '#test/contract/fixtures-alerts.ts'
 import { insertApproval } from '#test/contract/fixtures-approvals.ts'
 import { insertConversation } from '#test/contract/fixtures-authoring.ts'
 import { insertExport, insertImport } from '#test/contract/fixtures-exports.ts'
@@ -117,6 +118,10 @@ const ways: Record<WaitingKind, MakeWait> = {
   async ticket_rule({ account, leaver }) {
     const id = await insertRule(service, leaver)
     return canDo(account.admin, 'PATCH', `/integrations/psa/rules/${id}`, { user_id: account.admin.id })
+  },
+  async alert_source({ account, leaver }) {
+    const { id } = await insertAlertSource(service, leaver)
+    return canDo(account.admin, 'PATCH', `/alert-sources/${id}`, { user_id: account.admin.id })
   },
   async private_flow({ account, leaver }) {
     const { id } = await createFlow(leaver, { visibility: 'private' })
@@ -254,7 +259,7 @@ it.each(['claimed', 'acknowledged'])(
 
 /** Columns that say who did something or whose settings these are, of which nobody waits for anything. */
 const saysWho = new Set(
-  `ai_branches.created_by ai_calls.user_id ai_facts.created_by ai_feedback.user_id ai_handoffs.created_by
+  `alert_sources.created_by ai_branches.created_by ai_calls.user_id ai_facts.created_by ai_feedback.user_id ai_handoffs.created_by
    ai_handoffs.target_user_id ai_messages.author_id ai_outputs.created_by api_keys.id approvals.decided_by
    approvals.requested_by beta_feedback.user_id categories.created_by deliveries.user_id
    device_types.created_by diagram_versions.saved_by draft_templates.created_by email_changes.user_id

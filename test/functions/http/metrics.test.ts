@@ -153,6 +153,7 @@ it('OBS-05 shows the depth and age of each outbox, read at most every 15 s, the 
       'imports',
       'kb_batches',
       'runner_runs',
+      'alerts',
     ]),
   )
   expect([

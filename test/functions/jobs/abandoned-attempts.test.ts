@@ -3,6 +3,7 @@ import { openAccountScope, openPlatformDb } from '#db/scope.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
 import * as importSlices from '#functions/accounts/import-slices/service.ts'
 import * as tasks from '#functions/ai/tasks/service.ts'
+import * as alertCases from '#functions/alerts/cases/service.ts'
 import * as kbBatchSlices from '#functions/authoring/kb-batch-slices/service.ts'
 import * as ticketChanges from '#functions/psa/changes/service.ts'
 import * as pushAttempts from '#functions/psa/push-attempts/service.ts'
@@ -60,6 +61,17 @@ it.each([
     `insert into psa_ticket_changes (account_id, ticket_id, ${attemptColumns}) select account_id, '4711', ${exhausted}`,
     ticketChanges.work.failAbandoned,
     'ticket_change',
+  ],
+  [
+    'the case of an alert',
+    'alerts',
+    `with s as (
+       insert into alert_sources (account_id, name, format, user_id, token_hash)
+       select account_id, 'Zabbix', 'zabbix', user_id, sha256('x') from sign_ins where id = $1 returning id)
+     insert into alerts (account_id, source_id, fingerprint, title, digest, ${attemptColumns})
+     select account_id, (select id from s), 'f', 'Disk', 'd', ${exhausted}`,
+    alertCases.work.failAbandoned,
+    'alert',
   ],
   [
     'a run at the runner',

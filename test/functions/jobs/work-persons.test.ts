@@ -42,6 +42,7 @@ const otherKinds: Record<Exclude<AttemptKind, PersonalKind>, string> = {
   webhook: 'of the account',
   reminder: 'of the escalation',
   assessment: 'of the escalation',
+  alert: 'of the monitoring',
   ticket_change: 'of the ticketing system',
   runner_run: 'the start is marked only for whoever may start it: RUN-07',
 }

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import * as z from 'zod'
+import { accountId } from '#db/expressions.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { attemptTable } from '#work/attempts.ts'
+import { attemptStatements } from '#work/define-work.ts'
+
+/** An alert that a worker has leased to open its case. */
+export const ClaimedAlert = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  source_id: z.string(),
+  attempts: z.int(),
+  max_attempts: z.int(),
+})
+export type ClaimedAlert = z.output<typeof ClaimedAlert>
+
+export const attempts = attemptStatements('alert', ClaimedAlert)
+
+/** What becomes of an alert. */
+export interface Outcome {
+  verdict: 'opened' | 'ignored' | 'limited' | 'refused'
+  reason: string | null
+}
+
+/**
+ * Record the result of an attempt. `retrySeconds` is null when no attempt follows. Return no row when a later
+ * attempt was made.
+ */
+export const completeAttempt = writeStatement(
+  z.object({ id: z.string() }),
+  (claimed: ClaimedAlert, result: SendResult, outcome: Outcome | null, retrySeconds: number | null) =>
+    attemptTable('alert').complete(
+      claimed,
+      result,
+      retrySeconds,
+      sql`, verdict = ${outcome?.verdict ?? null}, reason = ${outcome?.reason ?? null}`,
+    ),
+)
+
+export interface SourceSettings {
+  id: string
+  name: string
+  tree_id: string | null
+  user_id: string
+  max_cases_per_hour: number
+}
+
+export function selectSource(db: ReadDb, id: string): Promise<SourceSettings | undefined> {
+  return db
+    .selectFrom('alert_sources')
+    .select(['id', 'name', 'tree_id', 'user_id', 'max_cases_per_hour'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Make other statements that open a case for an alert of the account wait for the end of the transaction. */
+export const lockCases = writeStatement(
+  null,
+  () => sql`select from pg_advisory_xact_lock(hashtextextended('alert_cases:' || app.account_id()::text, 0))`,
+)
+
+const LockedAlert = z.object({
+  title: z.string(),
+  body: z.string(),
+  severity: z.string().nullable(),
+  client_name: z.string().nullable(),
+  asset_name: z.string().nullable(),
+  is_firing: z.boolean(),
+})
+export type LockedAlert = z.output<typeof LockedAlert>
+
+/** Lock an alert, so that a report of it waits until its case is opened. */
+export const lockAlert = writeStatement(
+  LockedAlert,
+  (id: string) => sql`
+    select a.title, a.body, a.severity, a.client_name, a.asset_name, a.status = 'firing' as is_firing
+      from alerts a where a.account_id = app.account_id() and a.id = ${id} for update`,
+)
+
+/** Count the cases that alerts of the source, and of the account, have opened within an hour. */
+export const countCases = readStatement(
+  z.object({ of_source: z.int(), of_account: z.int() }),
+  (sourceId: string) => sql`
+    select count(*) filter (where a.source_id = ${sourceId})::integer as of_source, count(*)::integer as of_account
+      from alerts a
+     where a.account_id = app.account_id() and a.verdict = 'opened' and a.done_at > app.now() - interval '1 hour'`,
+)
+
+/** Record the case of an alert. */
+export async function setCase(
+  db: WriteDb,
+  id: string,
+  columns: { ai_session_id: string } | { session_id: string },
+): Promise<void> {
+  await db
+    .updateTable('alerts')
+    .set(columns)
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Add the text of an alert to the session that it prepared. */
+export async function insertAlertText(db: WriteDb, sessionId: string, title: string, content: string) {
+  await db
+    .insertInto('session_supporting_data')
+    .values({ session_id: sessionId, kind: 'text', title, content })
+    .execute()
+}

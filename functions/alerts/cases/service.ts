@@ -1,0 +1,130 @@
+import { findOwnerObstacle } from '#db/rows/case-owners.ts'
+import type { WriteDb } from '#db/scope.ts'
+import { uuidv7 } from '#db/uuid.ts'
+import * as aiSessions from '#functions/ai/sessions/service.ts'
+import * as sessions from '#functions/sessions/sessions/service.ts'
+import { toProblem } from '#http/app.ts'
+import type { JobContext } from '#http/job.ts'
+import { cut } from '#rules/text/clip.ts'
+import type { SendResult } from '#vendors/net/send-result.ts'
+import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { defineWork } from '#work/define-work.ts'
+import * as queries from './queries.ts'
+
+/** The parts of a job's context that opening a case needs. */
+export type CaseContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'vault'>
+
+export const work = defineWork({
+  kind: 'alert',
+  statements: queries.attempts,
+  async attempt(ctx: CaseContext, claimed) {
+    const { db } = ctx.openAccountScope(claimed.account_id)
+    const source = await queries.selectSource(db, claimed.source_id)
+    if (!source) return
+    await ctx
+      .openAccountScope(claimed.account_id, source.user_id)
+      .transaction((tx) => decide(tx, ctx, source, claimed))
+      .catch((error: unknown) => recordProblem(ctx, claimed, error))
+  },
+  fail: recordFailure,
+})
+
+type Failure = Extract<SendResult, { ok: false }>
+
+/** Decide what becomes of an alert, and open its case, in one transaction. */
+async function decide(
+  db: WriteDb,
+  { vault }: CaseContext,
+  source: queries.SourceSettings,
+  claimed: queries.ClaimedAlert,
+): Promise<void> {
+  await queries.lockCases.run(db)
+  const alert = await queries.lockAlert.first(db, claimed.id)
+  if (!alert) return
+  const outcome = await findObstacle(db, source, alert)
+  if (!(await complete(db, claimed, outcome ?? { verdict: 'opened', reason: null })) || outcome) return
+  const details = { client_name: alert.client_name ?? undefined }
+  if (source.tree_id === null) {
+    const id = uuidv7()
+    await aiSessions.openForAlert(db, {
+      id,
+      problem: `${alert.title}\n\n${writeText(source, alert)}`,
+      client_name: alert.client_name,
+      asset_name: alert.asset_name,
+    })
+    return queries.setCase(db, claimed.id, { ai_session_id: id })
+  }
+  const { id } = await sessions.prepare(
+    { db, vault },
+    { tree_id: source.tree_id, ...details, target_label: alert.asset_name ?? undefined },
+  )
+  await queries.insertAlertText(db, id, alert.title, writeText(source, alert))
+  await queries.setCase(db, claimed.id, { session_id: id })
+}
+
+/** How many cases alerts may open per hour in an account. */
+const maxCasesPerHour = 60
+
+/** Return why an alert opens no case, or null. */
+async function findObstacle(
+  db: WriteDb,
+  source: queries.SourceSettings,
+  { is_firing }: queries.LockedAlert,
+): Promise<queries.Outcome | null> {
+  if (!is_firing) return { verdict: 'ignored', reason: 'It was over before its case was opened' }
+  const obstacle = await findOwnerObstacle(db, source, 'source')
+  if (obstacle) return { verdict: 'refused', reason: obstacle }
+  const { of_source, of_account } = await queries.countCases.one(db, source.id)
+  if (of_source >= source.max_cases_per_hour)
+    return { verdict: 'limited', reason: `The source has opened ${of_source} cases within an hour` }
+  if (of_account >= maxCasesPerHour)
+    return { verdict: 'limited', reason: `Alerts have opened ${of_account} cases within an hour` }
+  return null
+}
+
+function writeText({ name }: queries.SourceSettings, { body, severity }: queries.LockedAlert): string {
+  return [
+    ...(body ? [body] : []),
+    ...(severity ? [`Severity: ${severity}`] : []),
+    `Reported by the monitoring: ${name}`,
+  ].join('\n\n')
+}
+
+const success = { ok: true, status: null } as const
+
+/** Record an outcome. Return false when a later attempt was made. */
+async function complete(
+  db: WriteDb,
+  claimed: queries.ClaimedAlert,
+  outcome: queries.Outcome,
+): Promise<boolean> {
+  recordAttempt('alert', success, null)
+  return (await queries.completeAttempt.first(db, claimed, success, outcome, null)) !== undefined
+}
+
+/** Record why a case was not opened. Conflicts and outages may pass; everything else is final. */
+async function recordProblem(ctx: CaseContext, claimed: queries.ClaimedAlert, error: unknown): Promise<void> {
+  const problem = toProblem(error)
+  const reason = cut(problem.message, 1000)
+  if (problem.status !== 409 && problem.status < 500) {
+    const { db } = ctx.openAccountScope(claimed.account_id)
+    await complete(db, claimed, { verdict: 'refused', reason })
+    return
+  }
+  await recordFailure(ctx, claimed, { ok: false, status: null, error: reason, gone: false })
+  // A fault of the service belongs into its log.
+  if (problem.status >= 500) throw error
+}
+
+async function recordFailure(
+  ctx: CaseContext,
+  claimed: queries.ClaimedAlert,
+  result: Failure,
+): Promise<void> {
+  const delaySeconds = secondsUntilRetry(claimed, result)
+  recordAttempt('alert', result, delaySeconds)
+  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
+    const isRecorded = await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)
+    if (isRecorded && delaySeconds !== null) enqueueNext(db, 'alert', claimed, delaySeconds)
+  })
+}

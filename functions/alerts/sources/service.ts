@@ -1,0 +1,91 @@
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
+import { isTechnician } from '#db/rows/case-owners.ts'
+import { inTransaction, type WriteDb } from '#db/scope.ts'
+import * as alerts from '#functions/alerts/alerts/service.ts'
+import * as sessions from '#functions/sessions/sessions/service.ts'
+import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
+import { invalidField, throwNotFound, unknownId } from '#problem.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
+import * as queries from './queries.ts'
+import type { Source, SourceCreate, SourceUpdate, SourceWithAddress } from './schemas.ts'
+
+export async function list({ db }: ReadContext, page: PageQuery) {
+  return toPage(await queries.selectSources(db, page), page, newestFirst)
+}
+
+/** Create a source. Only a hash of the secret in its address is stored. */
+export async function create(
+  { db, config, caller }: WriteContext,
+  { user_id = caller.userId, ...input }: SourceCreate,
+): Promise<SourceWithAddress> {
+  const source = { ...input, user_id }
+  if ((source.format === 'json') !== (source.mapping !== null)) throw mappingProblem(source.format)
+  await requireReferences(db, source)
+  const token = randomToken()
+  const inserted = await queries.insertSource.one(db, source, await sha256Bytea(token))
+  return { ...inserted, url: toUrl(config, token) }
+}
+
+export async function update({ db }: WriteContext, id: string, changes: SourceUpdate): Promise<Source> {
+  const { format } = (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
+  if (changes.mapping && format !== 'json') throw mappingProblem(format)
+  await requireReferences(db, changes)
+  if (Object.keys(changes).length > 0) await queries.updateSource(db, id, changes)
+  return (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
+}
+
+export async function remove({ db }: WriteContext, id: string): Promise<void> {
+  if (!(await queries.deleteSource(db, id))) throwNotFound('Alert source')
+}
+
+/** Replace the address of a source. */
+export async function rotate({ db, config }: WriteContext, id: string): Promise<SourceWithAddress> {
+  const token = randomToken()
+  return inTransaction(db, async (tx) => {
+    if (!(await queries.setToken(tx, id, await sha256Bytea(token)))) throwNotFound('Alert source')
+    const source = (await queries.selectSource(tx, id)) ?? throwNotFound('Alert source')
+    return { ...source, url: toUrl(config, token) }
+  })
+}
+
+/** Record an alert as if the source had sent it. */
+export async function test({ db, platform, caller }: Context<'post', 'account_admin', 'reason'>, id: string) {
+  const source = (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
+  const [severity = null] = source.severities
+  const alert = { ...testAlert, title: `Test alert of ${source.name}`, severity }
+  return alerts.recordAlerts(
+    { platform },
+    { ...source, account_id: caller.accountId },
+    { alerts: [alert], untitled: 0, dropped: 0 },
+  )
+}
+
+const testAlert = {
+  fingerprint: 'test',
+  body: 'An admin has sent this test. Close the case.',
+  client_name: null,
+  asset_name: null,
+  occurrence: null,
+  isResolved: false,
+}
+
+const toUrl = ({ PUBLIC_BASE_URL }: WriteContext['config'], token: string) =>
+  `${PUBLIC_BASE_URL}/api/v1/alerts/${token}`
+
+const mappingProblem = (format: string) =>
+  invalidField(
+    ['body', 'mapping'],
+    format === 'json' ? 'is required for the format json' : `must be left out for the format ${format}`,
+  )
+
+/**
+ * Throw 404 for a flow that the caller cannot see, 400 for one that is not published, and 422 for a user who
+ * cannot work on cases.
+ */
+async function requireReferences(
+  db: WriteDb,
+  { tree_id, user_id }: Pick<SourceUpdate, 'tree_id' | 'user_id'>,
+): Promise<void> {
+  if (tree_id) await sessions.findRunnable(db, tree_id)
+  if (user_id && !(await isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
+}
