@@ -63,6 +63,13 @@ export const lockCases = writeStatement(
   () => sql`select from pg_advisory_xact_lock(hashtextextended('alert_cases:' || app.account_id()::text, 0))`,
 )
 
+/** Lock a source before its alerts, as a call does. */
+export const lockSource = writeStatement(
+  null,
+  (id: string) =>
+    sql`select from alert_sources s where s.account_id = app.account_id() and s.id = ${id} for no key update`,
+)
+
 const LockedAlert = z.object({
   title: z.string(),
   body: z.string(),
@@ -90,12 +97,14 @@ export const countCases = readStatement(
      where a.account_id = app.account_id() and a.verdict = 'opened' and a.done_at > app.now() - interval '1 hour'`,
 )
 
+/** The case of an alert. */
+export interface CaseIds {
+  ai_session_id: string | null
+  session_id: string | null
+}
+
 /** Record the case of an alert. */
-export async function setCase(
-  db: WriteDb,
-  id: string,
-  columns: { ai_session_id: string } | { session_id: string },
-): Promise<void> {
+export async function setCase(db: WriteDb, id: string, columns: CaseIds): Promise<void> {
   await db
     .updateTable('alerts')
     .set(columns)
@@ -103,6 +112,22 @@ export async function setCase(
     .where('id', '=', id)
     .execute()
 }
+
+/** Select the team of the scope. */
+export const selectTeam = readStatement(
+  z.object({ team_id: z.string().nullable() }),
+  () => sql`select app.team_id() as team_id`,
+)
+
+/** Record that the admins are told of the limit of a source. Return no row if they were within an hour. */
+export const markLimitTold = writeStatement(
+  z.object({ id: z.string() }),
+  (sourceId: string) => sql`
+    update alert_sources s set limit_told_at = app.now()
+     where s.account_id = app.account_id() and s.id = ${sourceId}
+       and (s.limit_told_at is null or s.limit_told_at <= app.now() - interval '1 hour')
+    returning s.id`,
+)
 
 /** Add the text of an alert to the session that it prepared. */
 export async function insertAlertText(db: WriteDb, sessionId: string, title: string, content: string) {

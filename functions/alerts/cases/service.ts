@@ -9,6 +9,7 @@ import { cut } from '#rules/text/clip.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
+import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that opening a case needs. */
@@ -39,10 +40,37 @@ async function decide(
   claimed: queries.ClaimedAlert,
 ): Promise<void> {
   await queries.lockCases.run(db)
+  await queries.lockSource.run(db, source.id)
   const alert = await queries.lockAlert.first(db, claimed.id)
   if (!alert) return
-  const outcome = await findObstacle(db, source, alert)
-  if (!(await complete(db, claimed, outcome ?? { verdict: 'opened', reason: null })) || outcome) return
+  const obstacle = await findObstacle(db, source, alert)
+  if (!(await complete(db, claimed, obstacle ?? { verdict: 'opened', reason: null }))) return
+  if (obstacle?.verdict === 'limited') return tellAdmins(db, source, obstacle.reason)
+  if (obstacle) return
+  const opened = await openCase(db, vault, source, alert)
+  await queries.setCase(db, claimed.id, opened)
+  const { team_id } = await queries.selectTeam.one(db)
+  await enqueueEvent(db, {
+    key: 'alert.opened',
+    actorId: null,
+    causedById: source.user_id,
+    teamId: team_id,
+    alertId: claimed.id,
+    title: alert.title,
+    sourceName: source.name,
+    aiSessionId: opened.ai_session_id,
+    sessionId: opened.session_id,
+    ownerId: source.user_id,
+  })
+}
+
+/** Open the case of an alert. Return its id. */
+async function openCase(
+  db: WriteDb,
+  vault: CaseContext['vault'],
+  source: queries.SourceSettings,
+  alert: queries.LockedAlert,
+): Promise<queries.CaseIds> {
   const details = { client_name: alert.client_name ?? undefined }
   if (source.tree_id === null) {
     const id = uuidv7()
@@ -52,15 +80,31 @@ async function decide(
       client_name: alert.client_name,
       asset_name: alert.asset_name,
     })
-    return queries.setCase(db, claimed.id, { ai_session_id: id })
+    return { ai_session_id: id, session_id: null }
   }
   const { id } = await sessions.prepare(
     { db, vault },
     { tree_id: source.tree_id, ...details, target_label: alert.asset_name ?? undefined },
   )
   await queries.insertAlertText(db, id, alert.title, writeText(source, alert))
-  await queries.setCase(db, claimed.id, { session_id: id })
+  return { ai_session_id: null, session_id: id }
 }
+
+/** Tell the admins that alerts of a source open no more cases, once per hour. */
+async function tellAdmins(db: WriteDb, source: queries.SourceSettings, reason: string): Promise<void> {
+  if (!(await queries.markLimitTold.first(db, source.id))) return
+  await enqueueEvent(db, {
+    key: 'alert.limited',
+    actorId: null,
+    causedById: source.user_id,
+    teamId: null,
+    sourceId: source.id,
+    sourceName: source.name,
+    reason,
+  })
+}
+
+type Obstacle = queries.Outcome & { reason: string }
 
 /** How many cases alerts may open per hour in an account. */
 const maxCasesPerHour = 60
@@ -70,7 +114,7 @@ async function findObstacle(
   db: WriteDb,
   source: queries.SourceSettings,
   { is_firing }: queries.LockedAlert,
-): Promise<queries.Outcome | null> {
+): Promise<Obstacle | null> {
   if (!is_firing) return { verdict: 'ignored', reason: 'It was over before its case was opened' }
   const obstacle = await findOwnerObstacle(db, source, 'source')
   if (obstacle) return { verdict: 'refused', reason: obstacle }

@@ -200,6 +200,23 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     reason: 'The ticketing system refuses the credentials',
     ownerId: origin.actorId,
   },
+  'alert.opened': {
+    key: 'alert.opened',
+    ...origin,
+    alertId: session.sessionId,
+    title: 'Disk of SRV-FILE-01 is full',
+    sourceName: 'Prometheus of the data centre',
+    aiSessionId: session.sessionId,
+    sessionId: null,
+    ownerId: origin.actorId,
+  },
+  'alert.limited': {
+    key: 'alert.limited',
+    ...origin,
+    sourceId: session.sessionId,
+    sourceName: 'Prometheus of the data centre',
+    reason: 'The source has opened 20 cases within an hour',
+  },
   'channel.disconnected': {
     key: 'channel.disconnected',
     ...origin,

@@ -21,6 +21,8 @@ const hasFollowers: Record<EventKey, boolean> = {
   'maintenance.batch_created': true,
   'maintenance.run_failed': true,
   'psa.push_failed': true,
+  'alert.opened': true,
+  'alert.limited': true,
   'oncall.overridden': true,
   'oncall.changed': true,
   'oncall.shift_starts': true,

@@ -191,6 +191,22 @@ export type Event = EventOrigin &
         endsAt: string | null
       }
     | {
+        key: 'alert.opened'
+        alertId: string
+        title: string
+        sourceName: string
+        /** The case: an AI session, or a session of a flow. */
+        aiSessionId: string | null
+        sessionId: string | null
+        ownerId: string
+      }
+    | {
+        key: 'alert.limited'
+        sourceId: string
+        sourceName: string
+        reason: string
+      }
+    | {
         key: 'channel.disconnected'
         configId: string
         /** The host of the webhook; its path is a secret. */
@@ -426,6 +442,7 @@ type RemainingEvent = Extract<
   Event,
   {
     key:
+      | `alert.${string}`
       | `handover.${string}`
       | `maintenance.${string}`
       | `channel.${string}`
@@ -523,6 +540,23 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         emailRecipients: true,
       }
     }
+    case 'alert.opened':
+      return {
+        ...defaults,
+        title: sentence`Alert: ${toSnippet(event.title)}`,
+        body: sentence`Reported by the monitoring: ${toSnippet(event.sourceName)}`,
+        link: event.aiSessionId ? `/pilot/${event.aiSessionId}` : `/sessions/${event.sessionId}`,
+        userIds: [event.ownerId],
+      }
+    case 'alert.limited':
+      return {
+        ...defaults,
+        title: sentence`Too many alerts to open cases: ${toSnippet(event.sourceName)}`,
+        body: event.reason,
+        link: `/settings/alerts/${event.sourceId}`,
+        notifyAdmins: true,
+        emailRecipients: true,
+      }
     case 'channel.disconnected':
       return {
         ...defaults,

@@ -25,6 +25,9 @@ export const eventKeys = {
   'maintenance.run_failed':
     'A due maintenance run could not be created or was missed; its owner and team admins are notified',
   'psa.push_failed': "A push to the ticketing system gave up; the session's owner is notified",
+  'alert.opened': 'An alert of monitoring opened a case; the user of its source is notified',
+  'alert.limited':
+    'Alerts of a source are more than may open cases; account admins are notified, at most once per hour',
   'channel.disconnected':
     'A chat tool says that the webhook of a config no longer exists; account admins and who set it up are notified, once per webhook',
   'oncall.overridden':

@@ -32,6 +32,8 @@ const lateRules: Record<EventKey, LateRule> = {
   'maintenance.batch_created': {},
   'maintenance.run_failed': {},
   'psa.push_failed': {},
+  'alert.opened': { closed: 'leave_out' },
+  'alert.limited': {},
   'channel.disconnected': {},
   'oncall.overridden': {},
   'oncall.changed': {},

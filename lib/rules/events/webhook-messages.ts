@@ -271,6 +271,22 @@ const builders: Builders = {
       team_id: teamId,
     },
   }),
+  'alert.opened': ({ alertId, title, sourceName, aiSessionId, sessionId, ownerId, teamId }) => ({
+    subject: alertId,
+    data: {
+      alert_id: alertId,
+      title: clip(title, maxTextLength),
+      source_name: sourceName,
+      ai_session_id: aiSessionId,
+      session_id: sessionId,
+      owner_id: ownerId,
+      team_id: teamId,
+    },
+  }),
+  'alert.limited': ({ sourceId, sourceName, reason }) => ({
+    subject: sourceId,
+    data: { source_id: sourceId, source_name: sourceName, reason },
+  }),
   'channel.disconnected': ({ configId, host }) => ({
     subject: configId,
     data: { config_id: configId, host },

@@ -259,6 +259,20 @@ export const webhookData = {
     ends_at: z.string().nullable().describe('When it ends; null if nothing ends it within a month.'),
     team_id: TeamId,
   }),
+  'alert.opened': z.strictObject({
+    alert_id: Id.describe('Id of the alert.'),
+    title: z.string().describe('The title of the alert.'),
+    source_name: z.string().describe('The name of its source.').meta({ example: 'Prometheus' }),
+    ai_session_id: OptionalId.describe('Id of the AI session that it opened.'),
+    session_id: OptionalId.describe('Id of the session that it prepared.'),
+    owner_id: Owner,
+    team_id: TeamId,
+  }),
+  'alert.limited': z.strictObject({
+    source_id: Id.describe('Id of the alert source.'),
+    source_name: z.string().describe('Its name.').meta({ example: 'Prometheus' }),
+    reason: Reason,
+  }),
   'channel.disconnected': z.strictObject({
     config_id: Id.describe('Id of the config.'),
     host: z.string().describe('Host of its webhook.'),

@@ -3,7 +3,8 @@ import { buildAlert, buildWebhook, createSource, sendTo, toPath } from '#test/su
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { createFlow } from '#test/support/flows.ts'
-import { createAccount } from '#test/support/people.ts'
+import { postSignedJob } from '#test/support/jobs.ts'
+import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
 const { advanceClock } = dashboard(service)
@@ -24,6 +25,9 @@ async function createScene(input: object = {}) {
   }
   return { ...account, source, send, listAlerts, listCases }
 }
+
+const listEvents = async (person: Person) =>
+  (await person.client.notifications.list()).map(({ event_key }) => event_key).sort()
 
 it('ALT-01 an alert of the Alertmanager opens a case of the user of its source', async () => {
   const { admin, send, listAlerts, listCases } = await createScene()
@@ -163,12 +167,13 @@ it('ALT-08 a body that cannot be read is 400, and the source says why', async ()
 })
 
 it('ALT-09 opens no more cases per hour than the source may, and tries again after that', async () => {
-  const { send, listAlerts, listCases } = await createScene({ max_cases_per_hour: 2 })
+  const { admin, send, listAlerts, listCases } = await createScene({ max_cases_per_hour: 2 })
   const storm = buildWebhook(...Array.from({ length: 5 }, (_, n) => buildAlert(`s${n}`)))
   await send(storm)
   expect(await listCases()).toHaveLength(2)
   const verdicts = async () => (await listAlerts()).map(({ verdict }) => verdict).sort()
   expect(await verdicts()).toEqual(['limited', 'limited', 'limited', 'opened', 'opened'])
+  expect(await listEvents(admin)).toEqual(['alert.limited', 'alert.opened', 'alert.opened'])
   await send(storm)
   expect(await listCases()).toHaveLength(2)
   await advanceClock(3601)
@@ -245,4 +250,58 @@ it('ALT-13 accepts 600 calls of a source per minute, and 1,000 new alerts per ho
   )
   expect(await send(body)).toMatchObject({ status: 200, body: { firing: 0, refused: 1 } })
   expect(await send(buildWebhook(buildAlert('n7')))).toMatchObject({ body: { firing: 1, refused: 0 } })
+})
+
+it('ALT-14 a message of a stored alert that comes twice, late or alone opens one case', async () => {
+  const { source, listAlerts, listCases } = await createScene()
+  const [row] = await service.sql<{ id: string }>(
+    `insert into alerts (account_id, source_id, fingerprint, title, digest)
+     select account_id, id, 'a1', 'Disk is full', 'd' from alert_sources where id = $1 returning id`,
+    [source.id],
+  )
+  const message = { alert_id: row?.id, attempt: 1 }
+  const answers = await Promise.all(
+    Array.from({ length: 32 }, () => postSignedJob(service, '/jobs/alerts/open', message)),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await listCases()).toHaveLength(1)
+  expect(await listAlerts()).toMatchObject([{ verdict: 'opened' }])
+})
+
+it('ALT-14 an alert whose message was lost gets its case by the sweep', async () => {
+  const { source, listAlerts } = await createScene()
+  await service.sql(
+    `insert into alerts (account_id, source_id, fingerprint, title, digest)
+     select account_id, id, 'a1', 'Disk is full', 'd' from alert_sources where id = $1`,
+    [source.id],
+  )
+  await advanceClock(61)
+  await waitUntilSettled()
+  await expect.poll(async () => (await listAlerts())[0]?.verdict).toBe('opened')
+})
+
+it('ALT-15 the user of the source is told of the case, masked if the account masks what leaves', async () => {
+  const account = await createAccount(service)
+  const colleague = await account.addColleague()
+  await account.admin.call('PATCH', '/accounts/me/preferences', { mask_exports: true })
+  const source = await createSource(service, account.admin, { user_id: colleague.id })
+  const annotations = { summary: 'Login failed, password: Tr0mbone-77 of 10.1.2.3' }
+  await source.send(buildWebhook(buildAlert('a1', 'firing', { annotations })))
+  await waitUntilSettled()
+  expect(await listEvents(colleague)).toEqual(['alert.opened'])
+  expect(await listEvents(account.admin)).toEqual([])
+  const [notification] = await colleague.client.notifications.list()
+  expect(notification?.title).toContain('Alert: Login failed')
+  expect(JSON.stringify(notification)).not.toMatch(/Tr0mbone|10\.1\.2\.3/)
+  const [session] = await colleague.client.ai.sessions.list()
+  expect(notification?.link).toBe(`/pilot/${session?.id}`)
+  expect(session?.user_id).toBe(colleague.id)
+})
+
+it('ALT-16 alerts of one account are seen and closed by that account alone', async () => {
+  const [first, second] = [await createScene(), await createScene()]
+  await first.send(buildWebhook(buildAlert('a1')))
+  await second.send(buildWebhook(buildAlert('a1', 'resolved'), buildAlert('a2')))
+  expect(await first.listAlerts()).toMatchObject([{ title: 'Disk a1 is full', status: 'firing' }])
+  expect(await second.listAlerts()).toMatchObject([{ title: 'Disk a2 is full' }])
 })

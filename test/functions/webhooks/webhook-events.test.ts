@@ -135,6 +135,16 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       reason: 'Down',
       ownerId: null,
     },
+    {
+      key: 'alert.opened',
+      alertId: uuid(),
+      title: 'Disk is full',
+      sourceName: 'Zabbix',
+      aiSessionId: uuid(),
+      sessionId: null,
+      ownerId: admin.id,
+    },
+    { key: 'alert.limited', sourceId: uuid(), sourceName: 'Zabbix', reason: 'Too many' },
     { key: 'channel.disconnected', configId: uuid(), host: 'chat.example', authorId: admin.id },
     {
       key: 'oncall.overridden',

@@ -241,6 +241,29 @@ it.each<[object, object]>([
   [{ ...push, psaTicketId: null }, { title: 'The ticket of a session was not created' }],
   [{ ...push, ownerId: null }, { userIds: [] }],
   [
+    {
+      ...origin,
+      key: 'alert.opened',
+      alertId: 'a',
+      title: 'Disk is full',
+      sourceName: 'Zabbix',
+      aiSessionId: 's',
+      sessionId: null,
+      ownerId: 'o',
+    },
+    { ...nobody, title: 'Alert: Disk is full', link: '/pilot/s', userIds: ['o'] },
+  ],
+  [
+    { ...origin, key: 'alert.limited', sourceId: 's', sourceName: 'Zabbix', reason: 'r' },
+    {
+      title: 'Too many alerts to open cases: Zabbix',
+      body: 'r',
+      link: '/settings/alerts/s',
+      notifyAdmins: true,
+      emailRecipients: true,
+    },
+  ],
+  [
     { ...origin, key: 'channel.disconnected', configId: 'c', host: 'chat.example', authorId: null },
     {
       title: 'A chat channel gets no more messages: chat.example',

@@ -205,6 +205,23 @@ const samples: SampleBuilders = {
     startsAt: '2026-11-22T20:00:00.000Z',
     endsAt: '2026-11-23T06:00:00.000Z',
   }),
+  'alert.opened': (text, name) => ({
+    ...actor,
+    key: 'alert.opened',
+    alertId: id,
+    title: text,
+    sourceName: name,
+    aiSessionId: null,
+    sessionId: id,
+    ownerId: 'o',
+  }),
+  'alert.limited': (text, name) => ({
+    ...actor,
+    key: 'alert.limited',
+    sourceId: id,
+    sourceName: name,
+    reason: text,
+  }),
   'channel.disconnected': (_, name) => ({
     ...actor,
     key: 'channel.disconnected',

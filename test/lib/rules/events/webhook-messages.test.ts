@@ -195,6 +195,33 @@ it.each<[object, string, object]>([
   [
     {
       ...origin,
+      key: 'alert.opened',
+      alertId: 'a',
+      title: 'Disk',
+      sourceName: 'Z',
+      aiSessionId: null,
+      sessionId: 's',
+      ownerId: 'o',
+    },
+    'a',
+    {
+      alert_id: 'a',
+      title: 'Disk',
+      source_name: 'Z',
+      ai_session_id: null,
+      session_id: 's',
+      owner_id: 'o',
+      team_id: 't',
+    },
+  ],
+  [
+    { ...origin, key: 'alert.limited', sourceId: 's', sourceName: 'Z', reason: 'r' },
+    's',
+    { source_id: 's', source_name: 'Z', reason: 'r' },
+  ],
+  [
+    {
+      ...origin,
       key: 'maintenance.run_failed',
       scheduleId: 'm',
       scheduleName: 'P',

@@ -59,6 +59,7 @@ const otherTexts: Record<string, readonly string[]> = {
     'lib/http/socket-request.ts',
     'lib/platform/node/pretty-line.ts',
     'lib/platform/node/settings.ts',
+    'lib/rules/alerts/parse-alerts.ts',
     'lib/rules/diagrams/drawio-container.ts',
     'lib/rules/diagrams/drawio.ts',
     'lib/rules/diagrams/mermaid-write.ts',
