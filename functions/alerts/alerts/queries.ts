@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import * as z from 'zod'
 import { bytea, jsonb } from '#db/expressions.ts'
 import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
+import type { DB } from '#db/schema.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
-import type { AlertFormat, AlertMapping } from '#rules/alerts/parse-alerts.ts'
 import { Alert, type AlertQuery } from './schemas.ts'
 
 export const selectAlerts = readStatement(
@@ -17,22 +18,20 @@ export const selectAlerts = readStatement(
        ${status ? sql`and a.status = ${status}` : sql``} ${pageEnd(newestFirst, page, 'a')}`,
 )
 
-const SourceAddress = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  format: z.custom<AlertFormat>(),
-  mapping: z.custom<AlertMapping | null>(),
-  severities: z.array(z.string()),
-})
-export type SourceAddress = z.output<typeof SourceAddress>
+export type SourceAddress = Pick<
+  Selectable<DB['alert_sources']>,
+  'id' | 'account_id' | 'format' | 'mapping' | 'severities'
+>
 
-/** Select the source of an address. Return no row for an unknown address or a source that is off. */
-export const selectAddress = readStatement(
-  SourceAddress,
-  (tokenHash: string) => sql`
-    select s.id, s.account_id, s.format, s.mapping, s.severities from alert_sources s
-     where s.token_hash = ${bytea(tokenHash)} and s.is_enabled`,
-)
+/** Select the source of an address. Return undefined for an unknown address or a source that is off. */
+export function selectAddress(db: PlatformDb, tokenHash: string): Promise<SourceAddress | undefined> {
+  return db
+    .selectFrom('alert_sources')
+    .select(['id', 'account_id', 'format', 'mapping', 'severities'])
+    .where('token_hash', '=', bytea(tokenHash))
+    .where('is_enabled', '=', sql.lit(true))
+    .executeTakeFirst()
+}
 
 type SourceKey = Pick<SourceAddress, 'id' | 'account_id'>
 
@@ -50,11 +49,18 @@ export const countCall = writeStatement(
 )
 
 /** Record what is wrong with a call, or null, and make other calls of the source wait. */
-export const recordError = writeStatement(
-  null,
-  ({ id, account_id }: SourceKey, error: string | null) =>
-    sql`update alert_sources s set last_error = ${error}::text where s.account_id = ${account_id} and s.id = ${id}`,
-)
+export async function recordError(
+  db: PlatformDb,
+  { id, account_id }: SourceKey,
+  error: string | null,
+): Promise<void> {
+  await db
+    .updateTable('alert_sources')
+    .set({ last_error: error })
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
 
 export interface NewAlert {
   fingerprint: string

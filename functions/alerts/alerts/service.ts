@@ -25,13 +25,13 @@ export async function receive(
   token: string,
   { bytes }: RawBody,
 ): Promise<Receipt> {
-  const source = await queries.selectAddress.first(platform, await sha256Bytea(token))
+  const source = await queries.selectAddress(platform, await sha256Bytea(token))
   if (!source) throw notFound('Alert address')
   if (!(await queries.countCall.first(platform, source, maxCallsPerMinute)))
     throw new Problem('rate_limited', undefined, { headers: { 'retry-after': '60' } })
   const parsed = parseAlerts(new TextDecoder().decode(bytes), source.format, source.mapping)
   if (typeof parsed === 'string') {
-    await queries.recordError.run(platform, source, parsed)
+    await queries.recordError(platform, source, parsed)
     throw new Problem('bad_request', parsed)
   }
   return recordAlerts({ platform }, source, parsed)
@@ -49,7 +49,7 @@ export async function recordAlerts(
     ...(dropped > 0 ? [`The last call had ${dropped} alerts too many; they were not read`] : []),
   ].join('. ')
   return inTransaction(platform, async (db) => {
-    await queries.recordError.run(db, source, error || null)
+    await queries.recordError(db, source, error || null)
     await queries.endClosedAlerts.run(
       db,
       source,

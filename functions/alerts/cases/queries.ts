@@ -64,11 +64,15 @@ export const lockCases = writeStatement(
 )
 
 /** Lock a source before its alerts, as a call does. */
-export const lockSource = writeStatement(
-  null,
-  (id: string) =>
-    sql`select from alert_sources s where s.account_id = app.account_id() and s.id = ${id} for no key update`,
-)
+export async function lockSource(db: WriteDb, id: string): Promise<void> {
+  await db
+    .selectFrom('alert_sources')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .execute()
+}
 
 const LockedAlert = z.object({
   title: z.string(),

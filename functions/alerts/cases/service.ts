@@ -40,7 +40,7 @@ async function decide(
   claimed: queries.ClaimedAlert,
 ): Promise<void> {
   await queries.lockCases.run(db)
-  await queries.lockSource.run(db, source.id)
+  await queries.lockSource(db, source.id)
   const alert = await queries.lockAlert.first(db, claimed.id)
   if (!alert) return
   const obstacle = await findObstacle(db, source, alert)
