@@ -4,12 +4,12 @@ import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertTree } from './fixtures-flows.ts'
 
-/** Insert a source of alerts. Return its id and the secret of its address. */
+/** Insert a source of alerts, whose flow does not exist, so that it opens no case. Return its id and the secret of its address. */
 export async function insertAlertSource(service: Service, owner: Person) {
   const token = randomToken()
   const id = await insertReturningId(
     service,
-    `insert into alert_sources (account_id, name, format, user_id, token_hash) values ($1, 'Prometheus', 'alertmanager', $2, $3::bytea) returning id`,
+    `insert into alert_sources (account_id, name, format, user_id, token_hash, tree_id) values ($1, 'Prometheus', 'alertmanager', $2, $3::bytea, gen_random_uuid()) returning id`,
     [owner.accountId, owner.id, await sha256Bytea(token)],
   )
   return { id, token }

@@ -15,8 +15,13 @@ const userTables = [
 ]
 // A transactional e-mail of an earlier request may be sent during the next one.
 const exceptPendingMails = 'and purpose is null'
-// A ticket that an earlier callback named may be read during the next request.
-const unreadTicket = '(x.id, x.ticket_id)::text'
+const checkedColumns: Readonly<Record<string, string>> = {
+  // A ticket that an earlier callback named may be read during the next request, and an alert judged.
+  psa_ticket_changes: '(x.id, x.ticket_id)::text',
+  alerts: '(x.id, x.fingerprint)::text',
+  // A refused call counts, and is the last error.
+  alert_sources: '(x.id, x.name, x.updated_at)::text',
+}
 const statements = new Map<string, Promise<string>>()
 
 /** Return the tables that have an account_id. */
@@ -36,7 +41,7 @@ async function buildChecksumStatement(service: Service): Promise<string> {
     `select 'accounts' as t, md5(x::text) as h from accounts x where id = any($1)`,
     ...checkedTables.map(
       (table) =>
-        `select '${table}', md5(${table === 'psa_ticket_changes' ? unreadTicket : 'x::text'}) from ${table} x where account_id = any($1) ${table === 'deliveries' ? exceptPendingMails : ''}`,
+        `select '${table}', md5(${checkedColumns[table] ?? 'x::text'}) from ${table} x where account_id = any($1) ${table === 'deliveries' ? exceptPendingMails : ''}`,
     ),
     ...userTables.map(
       (table) =>

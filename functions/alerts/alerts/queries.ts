@@ -7,16 +7,19 @@ import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { Alert, type AlertQuery } from './schemas.ts'
 
-export const selectAlerts = readStatement(
-  Alert,
-  ({ source_id, status, ...page }: AlertQuery & PageQuery) => sql`
+export const selectAlerts = readStatement(Alert, ({ source_id, status, ...page }: AlertQuery & PageQuery) => {
+  const filters = [
+    sql`a.account_id = app.account_id()`,
+    ...(source_id ? [sql`a.source_id = ${source_id}`] : []),
+    ...(status ? [sql`a.status = ${status}`] : []),
+  ]
+  return sql`
     select a.id, a.source_id, a.fingerprint, a.title, a.body, a.severity, a.client_name, a.asset_name, a.status, a.fired_count,
            coalesce(a.verdict, case a.state when 'failed' then 'failed' else 'waiting' end) as verdict,
            coalesce(a.reason, a.last_error) as reason, a.ai_session_id, a.session_id, a.last_seen_at, a.resolved_at, a.created_at
       from alerts a
-     where a.account_id = app.account_id() ${source_id ? sql`and a.source_id = ${source_id}` : sql``}
-       ${status ? sql`and a.status = ${status}` : sql``} ${pageEnd(newestFirst, page, 'a')}`,
-)
+     where ${sql.join(filters, sql` and `)} ${pageEnd(newestFirst, page, 'a')}`
+})
 
 export type SourceAddress = Pick<
   Selectable<DB['alert_sources']>,
