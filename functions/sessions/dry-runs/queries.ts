@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { selectIds } from '#db/expressions.ts'
+import type { ReadDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
-import { scriptRisks } from '#rules/scripts/schema.ts'
 
 /** Select a script template that the caller sees. */
-export const selectScript = readStatement(
-  z.object({ name: z.string(), risk: z.enum(scriptRisks) }),
-  (id: string) => sql`select name, risk from script_templates where id = ${id}`,
-)
+export function selectScript(db: ReadDb, id: string) {
+  return db.selectFrom('script_templates').select(['name', 'risk']).where('id', '=', id).executeTakeFirst()
+}
 
 /** Select those of these uploads that the account has. */
 export const selectUploads = readStatement(

@@ -270,7 +270,7 @@ type Step = NonNullable<ReturnType<typeof findAnswerableStep>>
 
 async function describeEffects(db: Db, play: Play, step: Step): Promise<StepEffects> {
   const { script_template_id: template_id } = step
-  const script = template_id ? await queries.selectScript.first(db, template_id) : undefined
+  const script = template_id ? await queries.selectScript(db, template_id) : undefined
   return {
     required_note: step.evidence?.some(({ type }) => type === 'note') ?? false,
     required_approval: Boolean(step.approval),
