@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { accountId, bytea, jsonb, now } from '#db/expressions.ts'
 import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
-import type { ReadDb, WriteDb } from '#db/scope.ts'
+import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import { Source, type SourceCreate, type SourceUpdate } from './schemas.ts'
 
@@ -81,4 +81,17 @@ export async function deleteSource(db: WriteDb, id: string): Promise<boolean> {
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
+}
+
+/** Insert the audit entry of a test alert. Rows of the source change at every call, and are not audited. */
+export async function insertTestAudit(
+  db: PlatformDb,
+  sourceId: string,
+  { accountId, userId, ip }: { accountId: string; userId: string; ip: string },
+): Promise<void> {
+  const entry = { action: 'alert_source.tested', resource_type: 'alert_source', resource_id: sourceId, ip }
+  await db
+    .insertInto('audit_logs')
+    .values({ ...entry, account_id: accountId, actor_id: userId })
+    .execute()
 }

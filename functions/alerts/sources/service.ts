@@ -49,8 +49,12 @@ export async function rotate({ db, config }: WriteContext, id: string): Promise<
 }
 
 /** Record an alert as if the source had sent it. */
-export async function test({ db, platform, caller }: Context<'post', 'account_admin', 'reason'>, id: string) {
+export async function test(
+  { db, platform, caller, ip }: Context<'post', 'account_admin', 'reason'>,
+  id: string,
+) {
   const source = (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
+  await queries.insertTestAudit(platform, id, { ...caller, ip })
   const [severity = null] = source.severities
   const alert = { ...testAlert, title: `Test alert of ${source.name}`, severity }
   return alerts.recordAlerts(
