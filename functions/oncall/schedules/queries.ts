@@ -171,18 +171,25 @@ export const selectAccountsWithNotices = readStatement(
 )
 
 /** Lock the schedules of the account whose next shift is looked for. */
-export const lockDueNotices = writeStatement(
-  z.object({ id: z.string() }),
-  () => sql`
-    select s.id from on_call_schedules s where s.account_id = app.account_id() and s.notice_at <= app.now() for no key update`,
-)
+export function lockDueNotices(db: WriteDb) {
+  return db
+    .selectFrom('on_call_schedules')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('notice_at', '<=', now)
+    .forNoKeyUpdate()
+    .execute()
+}
 
 /** Set when the next shift of a schedule is looked for. */
-export const setNoticeAt = writeStatement(
-  z.object({}),
-  (id: string, noticeAt: string) => sql`
-    update on_call_schedules set notice_at = ${noticeAt} where account_id = app.account_id() and id = ${id}`,
-)
+export async function setNoticeAt(db: WriteDb, id: string, notice_at: string): Promise<void> {
+  await db
+    .updateTable('on_call_schedules')
+    .set({ notice_at })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
 
 /** Select whether a user was told within the notice of a shift that one of a schedule begins. */
 export const selectIsTold = readStatement(

@@ -144,7 +144,7 @@ const noticeMs = 60 * 60_000
 export async function announceShifts(ctx: AccountSweepContext, budget: SweepBudget): Promise<void> {
   const accounts = await queries.selectAccountsWithNotices.all(ctx.platform)
   await sweepAccounts(ctx, accounts, budget, async (db) => {
-    const ids = (await queries.lockDueNotices.all(db)).map(({ id }) => id)
+    const ids = (await queries.lockDueNotices(db)).map(({ id }) => id)
     for (const row of await selectRosters.all(db, { ids })) await announceNextShift(db, row)
     return false
   })
@@ -157,7 +157,7 @@ async function announceNextShift(db: WriteDb, row: RosterRow): Promise<void> {
   const isSoon = shift !== undefined && shift.startsAt <= now + noticeMs
   // At its start, the shift after it is looked for.
   const noticeAt = !shift ? now + dayMs : isSoon ? shift.startsAt : shift.startsAt - noticeMs
-  await queries.setNoticeAt.run(db, row.id, iso(noticeAt))
+  await queries.setNoticeAt(db, row.id, iso(noticeAt))
   if (!isSoon || (await queries.selectIsTold.one(db, row.id, shift.userId)).is_told) return
   const person = row.people.find(({ id }) => id === shift.userId)
   if (!person) return
