@@ -148,7 +148,7 @@ const DryRunStep = z
     level: z.int().describe('0 for the flow itself, 1 for the flow that it runs, and so on.'),
     step_id: z.string().describe('The step.'),
     option_id: z.string().nullable().describe('The chosen option of a decision.'),
-    outcome: StepOutcome.nullable(),
+    outcome: StepOutcome.nullable().describe('The outcome of a step without options.'),
     fallback_step_id: z.string().nullable().describe('The fallback step that was used.'),
   })
   .meta({ id: 'DryRunStep' })

@@ -31,6 +31,7 @@ const claims: Record<string, 'held' | string> = {
   ...Object.fromEntries(
     [
       'authoring.assistant.suggest',
+      'flows.replays.run',
       'flows.transfer.import',
       'flows.trees.create',
       'flows.trees.update',
