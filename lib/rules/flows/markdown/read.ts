@@ -1,11 +1,10 @@
-import { spend, spendBytes } from '#rules/budget.ts'
+import { spend } from '#rules/budget.ts'
 import { validateIntakeField } from '#rules/flows/intake-rules.ts'
 import { normaliseForm, normaliseStructure } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
 import { copyColumns, type FlowContent } from '#rules/flows/rfflow.ts'
 import { structureByType, type TreeStructure, type TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
-import { countPlaces } from '#rules/text/count-places.ts'
 import { normaliseLineBreaks } from '#rules/text/line-breaks.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { createProblemList, type LineProblem, type ReportProblem } from './line-syntax.ts'
@@ -23,9 +22,6 @@ export interface ReadResult {
 }
 
 const stepsPerCharacter = 3
-const stepsPerLine = 20
-/** Bytes of memory of a line beside its text. */
-const lineBytes = 60
 
 /**
  * Read the markdown form of a flow. Its time is linear in the length of the text. It throws only 422, for one
@@ -33,11 +29,7 @@ const lineBytes = 60
  */
 export function readFlowMarkdown(text: string): ReadResult {
   spend(text.length * stepsPerCharacter)
-  const source = normaliseLineBreaks(text.replace(/^\ufeff/, ''))
-  const lineCount = countPlaces(source, '\n') + 1
-  spend(lineCount * stepsPerLine)
-  spendBytes(lineCount * lineBytes)
-  const lines = source.split('\n')
+  const lines = normaliseLineBreaks(text.replace(/^\ufeff/, '')).split('\n')
   const problems = createProblemList()
   const { frontMatter, nextLine } = readFrontMatter(lines, problems.report)
   const body = readSections(lines, nextLine, problems.report)
