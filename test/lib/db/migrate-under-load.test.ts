@@ -81,7 +81,7 @@ describe('listMigrationProblems', () => {
 
   it('reports a migration that waits for long behind a reader, while statements wait behind it', async () => {
     const problems = await apply(['alter table trees add column color text'], {
-      readerMs: 1000,
+      readerMs: 4000,
       lockTimeoutMs: 10_000,
     })
     expect(problems).toContain('Statements waited over 200 ms for 9001_sample.sql')
