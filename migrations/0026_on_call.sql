@@ -91,19 +91,15 @@ begin
                   and u.id = any (app.list_on_call_users(old.account_id, old.id, old.rotations)));
   return null;
 end $$;
+-- Each change of who is on call keeps a version, or is an override.
 create function app.look_again() returns trigger language plpgsql set search_path = public, pg_temp as $$
-begin
-  new.notice_at := app.now();
-  return new;
-end $$;
-create trigger look_again before update of rotations, timezone on on_call_schedules for each row execute function app.look_again();
-create function app.look_again_after_override() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   update on_call_schedules set notice_at = app.now()
    where account_id = coalesce(new.account_id, old.account_id) and id = coalesce(new.schedule_id, old.schedule_id);
   return null;
 end $$;
-create trigger look_again after insert or delete on on_call_overrides for each row execute function app.look_again_after_override();
+create trigger look_again after insert on on_call_schedule_versions for each row execute function app.look_again();
+create trigger look_again after insert or delete on on_call_overrides for each row execute function app.look_again();
 
 create trigger keep_version after update on on_call_schedules for each row
   when (old.rotations is distinct from new.rotations or old.timezone is distinct from new.timezone)
@@ -118,8 +114,6 @@ begin
                   and app.can_work(case when u.id = old.id then old else u end))
     from on_call_schedules s, lateral (select app.list_on_call_users(s.account_id, s.id, s.rotations) as ids) n
    where s.account_id = old.account_id and old.id = any (n.ids);
-  update on_call_schedules s set notice_at = app.now()
-   where s.account_id = old.account_id and old.id = any (app.list_on_call_users(s.account_id, s.id, s.rotations));
   return null;
 end $$;
 create trigger keep_on_call after update of is_active, role on users for each row
