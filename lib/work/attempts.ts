@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { Enqueues } from '#db/scope.ts'
+import type { Enqueues, Scope, WriteDb } from '#db/scope.ts'
 import {
   type AttemptKind,
   defaultLeaseSeconds,
@@ -91,6 +91,25 @@ export function enqueueNext(
   delaySeconds?: number,
 ): void {
   db.outbox({ kind, id, attempt: attempts + 1, delaySeconds })
+}
+
+/**
+ * Record a failed attempt in the scope of its account, and enqueue the next one if there is one. `complete`
+ * stores the result, and returns nothing when a later attempt was made.
+ */
+export async function recordFailedAttempt(
+  { openAccountScope }: { openAccountScope(accountId: string): Scope },
+  kind: Exclude<AttemptKind, 'delivery'>,
+  claimed: Attempt & { account_id: string },
+  result: Extract<SendResult, { ok: false }>,
+  complete: (db: WriteDb, delaySeconds: number | null) => Promise<object | undefined>,
+): Promise<void> {
+  const delaySeconds = secondsUntilRetry(claimed, result)
+  recordAttempt(kind, result, delaySeconds)
+  await openAccountScope(claimed.account_id).transaction(async (db) => {
+    const recorded = await complete(db, delaySeconds)
+    if (recorded && delaySeconds !== null) enqueueNext(db, kind, claimed, delaySeconds)
+  })
 }
 
 /**

@@ -7,7 +7,7 @@ import { toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import { cut } from '#rules/text/clip.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { recordAttempt, recordFailedAttempt } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
 import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
@@ -160,15 +160,8 @@ async function recordProblem(ctx: CaseContext, claimed: queries.ClaimedAlert, er
   if (problem.status >= 500) throw error
 }
 
-async function recordFailure(
-  ctx: CaseContext,
-  claimed: queries.ClaimedAlert,
-  result: Failure,
-): Promise<void> {
-  const delaySeconds = secondsUntilRetry(claimed, result)
-  recordAttempt('alert', result, delaySeconds)
-  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
-    const isRecorded = await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)
-    if (isRecorded && delaySeconds !== null) enqueueNext(db, 'alert', claimed, delaySeconds)
-  })
+function recordFailure(ctx: CaseContext, claimed: queries.ClaimedAlert, result: Failure): Promise<void> {
+  return recordFailedAttempt(ctx, 'alert', claimed, result, (db, delaySeconds) =>
+    queries.completeAttempt.first(db, claimed, result, null, delaySeconds),
+  )
 }

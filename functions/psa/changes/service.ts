@@ -7,7 +7,7 @@ import { sha256Base64url } from '#vendors/auth/hash.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { findSurvivor } from '#vendors/psa/merged.ts'
 import { PsaError, type Ticket } from '#vendors/psa/psa.ts'
-import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { recordAttempt, recordFailedAttempt } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
 import * as queries from './queries.ts'
@@ -120,15 +120,8 @@ function toFingerprint(ticket: Ticket | null): Promise<string> {
   )
 }
 
-async function recordFailure(
-  ctx: ChangeContext,
-  claimed: queries.ClaimedChange,
-  result: Failure,
-): Promise<void> {
-  const delaySeconds = secondsUntilRetry(claimed, result)
-  recordAttempt('ticket_change', result, delaySeconds)
-  await ctx.openAccountScope(claimed.account_id).transaction(async (db) => {
-    const isRecorded = await queries.completeAttempt.first(db, claimed, result, null, delaySeconds)
-    if (isRecorded && delaySeconds !== null) enqueueNext(db, 'ticket_change', claimed, delaySeconds)
-  })
+function recordFailure(ctx: ChangeContext, claimed: queries.ClaimedChange, result: Failure): Promise<void> {
+  return recordFailedAttempt(ctx, 'ticket_change', claimed, result, (db, delaySeconds) =>
+    queries.completeAttempt.first(db, claimed, result, null, delaySeconds),
+  )
 }
