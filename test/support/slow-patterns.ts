@@ -97,9 +97,12 @@ function measurePower(run: (length: number) => void): number {
 
 /** Return the last of three powers if each is more than that of a linear pattern. */
 function confirm(measureAgain: () => number): number | undefined {
-  const powers: number[] = []
-  while (powers.length < 3 && powers.every((power) => power > 1.6)) powers.push(measureAgain())
-  return powers.every((power) => power > 1.6) ? powers.at(-1) : undefined
+  let power: number | undefined
+  for (let n = 0; n < 3; n++) {
+    power = measureAgain()
+    if (power <= 1.6) return
+  }
+  return power
 }
 
 /** How many texts of each pattern are tried. */

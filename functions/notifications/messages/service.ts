@@ -50,7 +50,6 @@ import type { Mail } from '#vendors/mail/mail.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 import { findMatter } from '#work/delivery-matters.ts'
-
 import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients } from './queries.ts'
 
 export type MessageContext = Pick<

@@ -30,7 +30,7 @@ export async function start(
   return retryOnConflict('session', async () => {
     const parent = await sessions.requireEditable(db, id)
     const subflow = requireSubflow(parent)
-    const flow = await findSubflow(db, subflow, await queries.selectAncestors.all(db, parent.id))
+    const flow = await findSubflow(db, subflow, queries.selectAncestors.all(db, parent.id))
     const inputs = collectInputs(
       subflow,
       parent,
@@ -69,15 +69,18 @@ interface Ancestor {
 }
 
 /**
- * Return the current version of the flow. Throw 409 with the reason if it cannot be run below `ancestors`,
- * of which the first runs it.
+ * Return the current version of the flow. Throw 409 with the reason if it cannot be run below the
+ * `running` sessions, of which the first runs it.
  */
 export async function findSubflow(
   db: ReadContext['db'],
   { tree_id }: Subflow,
-  ancestors: readonly Ancestor[],
+  running: readonly Ancestor[] | Promise<readonly Ancestor[]>,
 ): Promise<sessions.RunnableFlow> {
-  const flow = await sessions.findRunnable(db, tree_id).catch(throwNotRunnable)
+  const [ancestors, flow] = await Promise.all([
+    running,
+    sessions.findRunnable(db, tree_id).catch(throwNotRunnable),
+  ])
   if (ancestors.some((ancestor) => ancestor.tree_id === tree_id))
     throwUnavailable(
       'cycle',

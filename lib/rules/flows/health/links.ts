@@ -1,5 +1,6 @@
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { walkAll } from '#rules/flows/walk.ts'
+import { countPlaces } from '#rules/text/count-places.ts'
 
 /** How many links of a flow are checked. */
 const maxCheckedLinks = 50
@@ -62,15 +63,11 @@ function findUrls(text: string): string[] {
  */
 function trimPunctuation(url: string): string {
   let end = url.length
-  let looseParentheses = countOf(url, ')') - countOf(url, '(')
+  let looseParentheses = countPlaces(url, ')') - countPlaces(url, '(')
   for (; end > 0; end--) {
     const char = url[end - 1] ?? ''
     if (char === ')' && looseParentheses > 0) looseParentheses--
     else if (!'.,;:!?*_~'.includes(char)) break
   }
   return url.slice(0, end)
-}
-
-function countOf(text: string, char: string): number {
-  return text.split(char).length - 1
 }
