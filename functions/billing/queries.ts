@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb } from '#db/expressions.ts'
+import { accountId, textArray } from '#db/expressions.ts'
+import { type Actor, insertAuditEntry } from '#db/rows/audit.ts'
 import type { PlatformDb, ReadDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { BillingEvent, Subscription } from '#vendors/billing/billing.ts'
@@ -83,17 +84,13 @@ export async function selectPriceId(
 }
 
 /** Insert the audit entry of a checkout. No row of the account changes before it is paid. */
-export async function insertCheckoutAudit(
+export function insertCheckoutAudit(
   db: PlatformDb,
-  { accountId, userId, ip }: { accountId: string; userId: string; ip: string },
+  actor: Actor,
   { plan, interval }: { plan: string; interval: string },
 ): Promise<void> {
-  const changes = jsonb({ plan: { from: null, to: plan }, interval: { from: null, to: interval } })
-  const entry = { action: 'checkout.opened', resource_type: 'subscription', changes, ip }
-  await db
-    .insertInto('audit_logs')
-    .values({ ...entry, account_id: accountId, actor_id: userId })
-    .execute()
+  const changes = { plan: { from: null, to: plan }, interval: { from: null, to: interval } }
+  return insertAuditEntry(db, actor, { action: 'checkout.opened', resource_type: 'subscription', changes })
 }
 
 /**
@@ -146,7 +143,7 @@ export const selectEventFacts = readStatement(
     select exists (select from billing_events where id = ${eventId}) as "isReplayed", s.event_id as "lastEventId", s.event_at as "lastEventAt",
            (select plan from plan_billing
              where array[provider_monthly_price_id, provider_annual_price_id]
-                   && array(select jsonb_array_elements_text(${jsonb(subscription?.priceIds ?? [])}))
+                   && ${textArray(subscription?.priceIds ?? [])}
              order by sort_order desc limit 1) as plan
       from (values (${subscription?.id ?? null}::text)) as e (subscription_id) left join billing_subscriptions s on s.id = e.subscription_id`,
 )

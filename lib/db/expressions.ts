@@ -28,6 +28,11 @@ export function jsonb<T>(value: T): RawBuilder<T & Json> {
   return sql<T & Json>`${JSON.stringify(value)}::jsonb`
 }
 
+/** Return an array of texts as one parameter. */
+export function textArray(values: readonly string[]): RawBuilder<string[]> {
+  return sql<string[]>`array(select jsonb_array_elements_text(${jsonb(values)}))`
+}
+
 /** Select these ids: a subquery for `in (…)` and `array(…)`. */
 export function selectIds(ids: readonly string[]): RawBuilder<unknown> {
   return sql`select i::uuid from jsonb_array_elements_text(${jsonb(ids)}) i`

@@ -79,7 +79,7 @@ export interface NewAlert {
 
 /** Condition: the case of an alert waits or is worked on. */
 const hasOpenCase = sql`(
-  exists (select from ai_sessions c where c.account_id = a.account_id and c.id = a.ai_session_id and c.status not in ('resolved', 'abandoned', 'archived'))
+  exists (select from ai_sessions c where c.account_id = a.account_id and c.id = a.ai_session_id and app.is_open_ai_session(c.status))
   or exists (select from sessions c where c.account_id = a.account_id and c.id = a.session_id and c.state in ('prepared', 'in_progress')))`
 
 /** End the alerts whose case was closed, so that the next report opens a new one. */
@@ -137,7 +137,7 @@ export const recordResolved = writeStatement(
       update ai_sessions c set updated_at = app.now(), evidence_items = c.evidence_items || jsonb_build_object(
                'id', uuidv7(), 'text', 'The monitoring reports that the alert is over: ' || r.title, 'source', 'alert', 'created_at', app.iso(app.now()))
         from resolved r
-       where c.account_id = r.account_id and c.id = r.ai_session_id and c.status not in ('resolved', 'abandoned', 'archived')
+       where c.account_id = r.account_id and c.id = r.ai_session_id and app.is_open_ai_session(c.status)
          and jsonb_array_length(c.evidence_items) < 500
     ), supporting_data as (
       insert into session_supporting_data (account_id, session_id, kind, title, content, created_by)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { accountId, bytea, jsonb, now } from '#db/expressions.ts'
+import { accountId, bytea, jsonb, now, textArray } from '#db/expressions.ts'
 import { newestFirst, type PageQuery, selectPage } from '#db/page.ts'
-import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import { Source, type SourceCreate, type SourceUpdate } from './schemas.ts'
 
@@ -20,8 +20,6 @@ const sourceColumns = [
   'created_at',
   'updated_at',
 ] as const
-const textArray = (values: readonly string[]) =>
-  sql<string[]>`array(select jsonb_array_elements_text(${jsonb(values)}))`
 
 const selectAccountSources = (db: ReadDb) =>
   db.selectFrom('alert_sources').select(sourceColumns).where('account_id', '=', accountId)
@@ -81,17 +79,4 @@ export async function deleteSource(db: WriteDb, id: string): Promise<boolean> {
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
-}
-
-/** Insert the audit entry of a test alert. Rows of the source change at every call, and are not audited. */
-export async function insertTestAudit(
-  db: PlatformDb,
-  sourceId: string,
-  { accountId, userId, ip }: { accountId: string; userId: string; ip: string },
-): Promise<void> {
-  const entry = { action: 'alert_source.tested', resource_type: 'alert_source', resource_id: sourceId, ip }
-  await db
-    .insertInto('audit_logs')
-    .values({ ...entry, account_id: accountId, actor_id: userId })
-    .execute()
 }

@@ -1,10 +1,10 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
-import { isTechnician } from '#db/rows/case-owners.ts'
-import { inTransaction, type WriteDb } from '#db/scope.ts'
+import { insertAuditEntry } from '#db/rows/audit.ts'
+import { inTransaction } from '#db/scope.ts'
 import * as alerts from '#functions/alerts/alerts/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, throwNotFound, unknownId } from '#problem.ts'
+import { invalidField, throwNotFound } from '#problem.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 import type { Source, SourceCreate, SourceUpdate, SourceWithAddress } from './schemas.ts'
@@ -20,7 +20,7 @@ export async function create(
 ): Promise<SourceWithAddress> {
   const source = { ...input, user_id }
   if ((source.format === 'json') !== (source.mapping !== null)) throw mappingProblem(source.format)
-  await requireReferences(db, source)
+  await sessions.requireFlowAndOwner(db, source)
   const token = randomToken()
   const inserted = await queries.insertSource.one(db, source, await sha256Bytea(token))
   return { ...inserted, url: toUrl(config, token) }
@@ -29,7 +29,7 @@ export async function create(
 export async function update({ db }: WriteContext, id: string, changes: SourceUpdate): Promise<Source> {
   const { format } = (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
   if (changes.mapping && format !== 'json') throw mappingProblem(format)
-  await requireReferences(db, changes)
+  await sessions.requireFlowAndOwner(db, changes)
   if (Object.keys(changes).length > 0) await queries.updateSource(db, id, changes)
   return (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
 }
@@ -54,7 +54,9 @@ export async function test(
   id: string,
 ) {
   const source = (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
-  await queries.insertTestAudit(platform, id, { ...caller, ip })
+  // What calls change in a source is not audited.
+  const entry = { action: 'alert_source.tested', resource_type: 'alert_source', resource_id: id }
+  await insertAuditEntry(platform, { ...caller, ip }, entry)
   const [severity = null] = source.severities
   const alert = { ...testAlert, title: `Test alert of ${source.name}`, severity }
   return alerts.recordAlerts(
@@ -81,15 +83,3 @@ const mappingProblem = (format: string) =>
     ['body', 'mapping'],
     format === 'json' ? 'is required for the format json' : `must be left out for the format ${format}`,
   )
-
-/**
- * Throw 404 for a flow that the caller cannot see, 400 for one that is not published, and 422 for a user who
- * cannot work on cases.
- */
-async function requireReferences(
-  db: WriteDb,
-  { tree_id, user_id }: Pick<SourceUpdate, 'tree_id' | 'user_id'>,
-): Promise<void> {
-  if (tree_id) await sessions.findRunnable(db, tree_id)
-  if (user_id && !(await isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
-}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now } from '#db/expressions.ts'
+import { accountId, jsonb, now, textArray } from '#db/expressions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import { Rule, type RuleCreate, type RuleUpdate } from './schemas.ts'
@@ -21,8 +21,6 @@ const ruleColumns = [
   'created_at',
   'updated_at',
 ] as const
-const textArray = (values: readonly string[]) =>
-  sql<string[]>`array(select jsonb_array_elements_text(${jsonb(values)}))`
 
 /** A rule reads fields of the ticket, which `schema.ts` does not know. */
 type Variables = Pick<Rule, 'variables'>

@@ -1,10 +1,10 @@
-import { findOwnerObstacle, isTechnician } from '#db/rows/case-owners.ts'
+import { findOwnerObstacle } from '#db/rows/case-owners.ts'
 import type { WriteDb } from '#db/scope.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import { toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
-import { limitReached, Problem, throwNotFound, unknownId } from '#problem.ts'
+import { limitReached, Problem, throwNotFound } from '#problem.ts'
 import { cut } from '#rules/text/clip.ts'
 import type { Ticket } from '#vendors/psa/psa.ts'
 import { matchesRule, toVariables } from '#vendors/psa/rules.ts'
@@ -22,31 +22,19 @@ export async function create(
   { user_id = caller.userId, ...input }: RuleCreate,
 ): Promise<Rule> {
   const rule = { ...input, user_id }
-  await requireReferences(db, rule)
+  await sessions.requireFlowAndOwner(db, rule)
   const inserted = await queries.insertRule(db, rule, maxRules)
   return inserted ?? throwLimitReached()
 }
 
 export async function update({ db }: WriteContext, id: string, changes: RuleUpdate): Promise<Rule> {
-  await requireReferences(db, changes)
+  await sessions.requireFlowAndOwner(db, changes)
   if (Object.keys(changes).length > 0 && !(await queries.updateRule(db, id, changes))) throwNotFound('Rule')
   return (await queries.selectRule(db, id)) ?? throwNotFound('Rule')
 }
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteRule(db, id))) throwNotFound('Rule')
-}
-
-/**
- * Throw 404 for a flow that the caller cannot see, 400 for one that is not published, and 422 for a user who
- * cannot run flows.
- */
-async function requireReferences(
-  db: WriteDb,
-  { tree_id, user_id }: Pick<RuleUpdate, 'tree_id' | 'user_id'>,
-): Promise<void> {
-  if (tree_id) await sessions.findRunnable(db, tree_id)
-  if (user_id && !(await isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
 }
 
 function throwLimitReached(): never {

@@ -1,5 +1,6 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
+import { isTechnician } from '#db/rows/case-owners.ts'
 import { changeSession, selectSession } from '#db/rows/sessions.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
@@ -12,6 +13,7 @@ import {
   Problem,
   staleVersion,
   throwNotFound,
+  unknownId,
 } from '#problem.ts'
 import { applyDefaults, createAnswerValidator } from '#rules/flows/intake-answers.ts'
 import { renderRun } from '#rules/flows/run-view.ts'
@@ -279,6 +281,18 @@ export async function findRunnable(db: ReadContext['db'], treeId: string): Promi
   if (status !== 'published' || !tree_structure)
     throw new Problem('not_published', 'Only a published flow can be run')
   return { ...flow, tree_structure }
+}
+
+/**
+ * Require the flow and the owner of sessions that will be prepared. Throw 404 for a flow that the caller cannot
+ * see, 400 for one that is not published, and 422 for a user who cannot run flows.
+ */
+export async function requireFlowAndOwner(
+  db: ReadContext['db'],
+  { tree_id, user_id }: { tree_id?: string | null | undefined; user_id?: string | undefined },
+): Promise<void> {
+  if (tree_id) await findRunnable(db, tree_id)
+  if (user_id && !(await isTechnician(db, user_id))) throw unknownId('user_id', 'technician')
 }
 
 interface AnswerOptions {

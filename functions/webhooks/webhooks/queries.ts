@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { accountId } from '#db/expressions.ts'
+import { accountId, textArray } from '#db/expressions.ts'
 import { newestFirst, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -18,8 +18,6 @@ import {
 const webhookColumns = sql`
   w.id, w.url, w.description, w.events, w.is_active, w.disabled_reason, w.failures, w.failing_since,
   case when w.previous_secret_until > app.now() then w.previous_secret_until end as previous_secret_until, w.created_at, w.updated_at`
-const textArray = (values: readonly string[]) =>
-  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
 
 export const selectWebhooks = readStatement(
   Webhook,
