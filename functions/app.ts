@@ -4,6 +4,7 @@ import { createApp, type Env, type Services } from '#http/app.ts'
 import { mountHealth } from '#http/health.ts'
 import { runJob } from '#http/job.ts'
 import { createKeyMemory } from '#http/key-memory.ts'
+import { mountRecordKeys } from '#http/record-keys.ts'
 import { mountOperations } from '#http/request.ts'
 import { redirect, respond } from '#http/respond.ts'
 import { mountMcp } from './mcp/mount.ts'
@@ -56,6 +57,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   mountOperations(app, routeGroups, services, keys)
   mountMcp(app, routeGroups, services, keys)
   mountOAuth(app, services)
+  mountRecordKeys(app, services)
   mountStaffPage(app, services)
   services.dispatch = (request, env, execution) => app.fetch(request, env, execution)
   return app

@@ -17,6 +17,7 @@ import { handoffOperations } from './ai/handoffs/operations.ts'
 import { handoverOperations } from './ai/handover/operations.ts'
 import { mcpServerOperations } from './ai/mcp-servers/operations.ts'
 import { aiOutputOperations } from './ai/outputs/operations.ts'
+import { aiRecordOperations } from './ai/records/operations.ts'
 import { aiScriptRunOperations } from './ai/script-runs/operations.ts'
 import { aiSessionOperations } from './ai/sessions/operations.ts'
 import { aiTaskOperations } from './ai/tasks/operations.ts'
@@ -94,6 +95,7 @@ import { sessionBatchOperations } from './sessions/batches/operations.ts'
 import { dryRunOperations } from './sessions/dry-runs/operations.ts'
 import { sessionExportOperations } from './sessions/exports/operations.ts'
 import { sessionNoteOperations } from './sessions/notes/operations.ts'
+import { sessionRecordOperations } from './sessions/records/operations.ts'
 import { sessionScriptRunOperations } from './sessions/script-runs/operations.ts'
 import { sessionOperations } from './sessions/sessions/operations.ts'
 import { sessionStepOperations } from './sessions/steps/operations.ts'
@@ -143,6 +145,7 @@ export const operations: readonly AnyOperation[] = [
   ...approvalOperations,
   ...approvalLinkOperations,
   ...sessionExportOperations,
+  ...sessionRecordOperations,
   ...galleryOperations,
   ...deviceTypeOperations,
   ...diagramDraftOperations,
@@ -181,6 +184,7 @@ export const operations: readonly AnyOperation[] = [
   ...mcpServerOperations,
   ...aiScriptRunOperations,
   ...aiOutputOperations,
+  ...aiRecordOperations,
   ...aiTaskOperations,
   ...aiUsageOperations,
   ...flowBuilderOperations,

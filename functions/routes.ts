@@ -364,6 +364,12 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./sessions/records/operations.ts')).sessionRecordOperations,
+    routes: {
+      'sessions.records.get': 'GET /sessions/{session_id}/record',
+    },
+  },
+  {
     load: async () => (await import('./flows/gallery/operations.ts')).galleryOperations,
     routes: {
       'flows.gallery.list': 'GET /public/templates',
@@ -710,6 +716,12 @@ export const routeGroups: readonly RouteGroup[] = [
       'ai.outputs.push': 'POST /ai-sessions/{session_id}/outputs/{output_id}/push',
       'ai.outputs.previewPush': 'GET /ai-sessions/{session_id}/outputs/{output_id}/push/preview',
       'ai.outputs.retryPush': 'POST /ai-sessions/{session_id}/retry-psa-push',
+    },
+  },
+  {
+    load: async () => (await import('./ai/records/operations.ts')).aiRecordOperations,
+    routes: {
+      'ai.records.get': 'GET /ai-sessions/{session_id}/record',
     },
   },
   {

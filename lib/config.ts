@@ -37,6 +37,25 @@ const VaultKeys = z.string().transform((text, ctx) => {
     return z.NEVER
   }
 })
+/** The first key signs. A key without its secret half is only published. */
+const RecordKeys = z.string().transform((text, ctx) => {
+  const kid = z.string().min(1).max(100)
+  const signing = z.strictObject({ kid, key: z.string().refine(isKey) })
+  const published = z.strictObject({ kid, x: z.string().regex(/^[\w-]{43}$/) })
+  try {
+    const keys = z.tuple([signing], z.union([signing, published])).parse(JSON.parse(text))
+    if (new Set(keys.map((key) => key.kid)).size === keys.length) return keys
+    ctx.addIssue({ code: 'custom', message: 'must have a kid of its own for each key' })
+    return z.NEVER
+  } catch {
+    ctx.addIssue({
+      code: 'custom',
+      message:
+        'must be a JSON list of {kid, key}, each key 32 bytes in base64; earlier ones may be {kid, x} with the public key',
+    })
+    return z.NEVER
+  }
+})
 /** Texts separated by commas. */
 export const CommaList = z.string().transform((text) =>
   text
@@ -277,6 +296,9 @@ const Settings = z.object({
     .describe('`aud` of access tokens. PUBLIC_BASE_URL/api/v1 if unset.'),
   CREDENTIALS_KEY: VaultKeys.describe(
     'Keys that encrypt stored secrets, a JSON list of {version, key}. The first encrypts, all decrypt.',
+  ),
+  RECORD_KEYS: RecordKeys.describe(
+    'Keys that sign records and archives, a JSON list of {kid, key}. The first signs. Earlier ones stay as {kid, x}, so that what they signed can be verified.',
   ),
   SUPER_ADMIN_MFA: Flag.default(true).describe('Whether super admins must have a second factor.'),
   PASSKEY_RP_ID: z

@@ -7,6 +7,8 @@ interface NewUpload {
   width: number
   height: number
   size: number
+  /** Of the stored file, 64 hexadecimal digits. */
+  sha256: string
 }
 
 const columns = ['id', 'width', 'height', 'size', 'created_at'] as const

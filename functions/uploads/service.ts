@@ -1,5 +1,6 @@
 import { Content, type FormFile, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, notFound, Problem } from '#problem.ts'
+import { sha256Hex } from '#vendors/auth/hash.ts'
 import { inspectImage, isPhonePhoto, maxPixels, maxSide } from '#vendors/uploads/inspect.ts'
 import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
 import * as queries from './queries.ts'
@@ -35,7 +36,8 @@ export async function create(ctx: WriteContext, { bytes }: FormFile) {
   const object_key = `accounts/${ctx.caller.accountId}/${id}.jpg`
   await ctx.uploads.put(object_key, jpeg).catch(throwProviderError)
   // A crash between the two writes leaves an object without a row, which no request can reach.
-  const upload = { id, object_key, width: output.width, height: output.height, size: jpeg.byteLength }
+  const { width, height } = output
+  const upload = { id, object_key, width, height, size: jpeg.byteLength, sha256: await sha256Hex(jpeg) }
   return queries.insertUpload(ctx.db, upload).catch(async (error) => {
     await ctx.uploads.remove(object_key).catch(() => {})
     throw error

@@ -16,6 +16,7 @@ export type { BackgroundTask, CallOptions, FileInput, FollowOptions, ServerEvent
 export type { PagedItems } from './method-types.ts'
 export type { Tokens } from './sign-in.ts'
 export type * from './types.ts'
+export { type CaseRecord, type RecordKeys, verifyRecord } from './verify-record.ts'
 // biome-ignore-end lint/performance/noBarrelFile: the entry of the package
 
 export interface ClientOptions extends Partial<Transport> {

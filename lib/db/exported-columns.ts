@@ -71,5 +71,5 @@ export const exportedColumns = {
   feedback: ['id', 'user_id', 'subject', 'message', 'page_url', 'created_at'],
   beta_feedback: ['id', 'user_id', 'reaction', 'category', 'text', 'page_url', 'ai_session_id', 'created_at'],
   audit_logs: ['id', 'actor_id', 'action', 'resource_type', 'resource_id', 'changes', 'ip', 'created_at'],
-  uploads: ['id', 'content_type', 'width', 'height', 'size', 'created_by', 'created_at'],
+  uploads: ['id', 'content_type', 'width', 'height', 'size', 'sha256', 'created_by', 'created_at'],
 } as const

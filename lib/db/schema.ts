@@ -1807,6 +1807,7 @@ export interface UploadsTable {
   width: number
   height: number
   size: number
+  sha256: string
   created_by: Generated<string | null>
   created_at: Generated<string>
 }

@@ -22,6 +22,7 @@ export const secrets = {
 const credentialsKey = JSON.stringify([
   { version: 1, key: Buffer.from('thirty-two-bytes-for-one-laptop!').toString('base64') },
 ])
+const recordKeys = JSON.stringify([{ kid: 'local', key: Buffer.alloc(32, 'record').toString('base64') }])
 export const jwtKeys = [{ kid: 'local', secret: 'a-key-for-one-laptop-and-nowhere-else' }]
 
 export type LocalPlatform = 'node' | 'cloudflare'
@@ -123,6 +124,7 @@ function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Recor
     SUPER_ADMIN_MFA: 'false',
     JWT_KEYS: JSON.stringify(jwtKeys),
     CREDENTIALS_KEY: credentialsKey,
+    RECORD_KEYS: recordKeys,
     CHECK_RESPONSES: 'true',
   }
 }

@@ -10,9 +10,9 @@ import { parseEnv } from 'node:util'
 export function fillSettings(example: string): string {
   const values = new Map<string, string>()
   return example.replaceAll(/<([a-z-]+)>/g, (_, name: string) => {
-    // A key of stored secrets is 32 bytes in base64. The others must fit into a connection string.
-    const value =
-      values.get(name) ?? randomBytes(32).toString(name === 'credentials-key' ? 'base64' : 'base64url')
+    // These keys are 32 bytes in base64. The others must fit into a connection string.
+    const isKey = name === 'credentials-key' || name === 'record-key'
+    const value = values.get(name) ?? randomBytes(32).toString(isKey ? 'base64' : 'base64url')
     values.set(name, value)
     return value
   })

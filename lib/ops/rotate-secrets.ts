@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import { withConnection } from '#db/migrate/connection.ts'
+import { derivePublicKey } from '#vendors/auth/record-signer.ts'
 import { createVault, type VaultKey } from '#vendors/auth/vault.ts'
 import { resealColumn, sealedColumns } from './sealed-columns.ts'
 
@@ -29,6 +30,10 @@ export function rotateKeys<Key>(keys: readonly Key[], step: Step, create: () => 
 
 const JwtKey = z.strictObject({ kid: z.string(), secret: z.string() })
 const CredentialsKey = z.strictObject({ version: z.int(), key: z.string() })
+const RecordKey = z.union([
+  z.strictObject({ kid: z.string(), key: z.string() }),
+  z.strictObject({ kid: z.string(), x: z.string() }),
+])
 
 /** Return the value of JWT_KEYS for the next step. */
 export function rotateJwtKeys(value: string, step: Step, now = new Date()): string {
@@ -42,6 +47,19 @@ export function rotateCredentialsKeys(value: string, step: Step): string {
   const keys = z.array(CredentialsKey).parse(JSON.parse(value))
   const version = Math.max(...keys.map((key) => key.version)) + 1
   return JSON.stringify(rotateKeys(keys, step, () => ({ version, key: randomBytes(32).toString('base64') })))
+}
+
+/**
+ * Return the value of RECORD_KEYS with a new key that signs. The earlier ones keep only their public half, with
+ * which everybody can still verify what they signed.
+ */
+export async function rotateRecordKeys(value: string, now = new Date()): Promise<string> {
+  const keys = z.array(RecordKey).parse(JSON.parse(value))
+  const earlier = keys.map(async (key) =>
+    'key' in key ? { kid: key.kid, x: await derivePublicKey(key.key) } : key,
+  )
+  const key = { kid: now.toISOString().slice(0, 19), key: randomBytes(32).toString('base64') }
+  return JSON.stringify([key, ...(await Promise.all(earlier))])
 }
 
 /**
@@ -71,17 +89,19 @@ export async function reseal(
 
 const usage = `npm run secrets -- rotate jwt add|promote|remove           prints the next JWT_KEYS
 npm run secrets -- rotate credentials add|promote|remove   prints the next CREDENTIALS_KEY
+npm run secrets -- rotate records                          prints the next RECORD_KEYS
 npm run secrets -- reseal                                  encrypts stored secrets with the first CREDENTIALS_KEY`
 
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
   const [command, name, step] = positionals
-  const { JWT_KEYS = '', CREDENTIALS_KEY = '', DATABASE_OWNER_URL } = process.env
+  const { JWT_KEYS = '', CREDENTIALS_KEY = '', RECORD_KEYS = '', DATABASE_OWNER_URL } = process.env
   const isStep = (text: string | undefined): text is Step => steps.includes(text as Step)
   if (command === 'rotate' && name === 'jwt' && isStep(step))
     return console.log(rotateJwtKeys(JWT_KEYS, step))
   if (command === 'rotate' && name === 'credentials' && isStep(step))
     return console.log(rotateCredentialsKeys(CREDENTIALS_KEY, step))
+  if (command === 'rotate' && name === 'records') return console.log(await rotateRecordKeys(RECORD_KEYS))
   if (command !== 'reseal') throw new Error(usage)
   if (!DATABASE_OWNER_URL)
     throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
@@ -94,6 +114,6 @@ if (import.meta.main)
   main().catch((error: unknown) => {
     // A ZodError and a SyntaxError could quote a key.
     const isSafe = error instanceof Error && !(error instanceof SyntaxError) && !(error instanceof z.ZodError)
-    console.error(isSafe ? error.message : 'JWT_KEYS or CREDENTIALS_KEY is not valid.')
+    console.error(isSafe ? error.message : 'JWT_KEYS, CREDENTIALS_KEY or RECORD_KEYS is not valid.')
     process.exitCode = 1
   })

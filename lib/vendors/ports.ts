@@ -10,6 +10,7 @@ import type { ExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
 import type { Passkeys } from './auth/passkeys.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
+import type { RecordSigner } from './auth/record-signer.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { UnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import type { Vault } from './auth/vault.ts'
@@ -60,6 +61,7 @@ export interface Ports {
   cache: CachePort
   passkeys: Passkeys
   vault: Vault
+  recordSigner: RecordSigner
   psa: OpenPsa
   runner: OpenRunner
   mcp: McpPort

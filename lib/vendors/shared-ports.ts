@@ -9,6 +9,7 @@ import { createApprovalTokens } from './auth/approval-tokens.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProvider, IdentityProviders, ProviderSettings } from './auth/oidc.ts'
+import { createRecordSigner } from './auth/record-signer.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createUnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import { createVault } from './auth/vault.ts'
@@ -67,6 +68,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
       {},
     ),
     vault: createVault(config.CREDENTIALS_KEY),
+    recordSigner: createRecordSigner(config.RECORD_KEYS),
     psa: createPsaOpener(guard),
     runner: createRunnerOpener(guard),
     // The library is larger than the client of the model.

@@ -5,8 +5,8 @@ import { type Fixture, insertReturningId, scriptRunBody } from './fixture-rows.t
 import { connectAccount } from './fixtures-psa.ts'
 
 function insertUpload(service: Service, { accountId }: Person): Promise<string> {
-  const statement = `insert into uploads (account_id, object_key, content_type, width, height, size)
-                     values ($1, gen_random_uuid()::text, 'image/jpeg', 1, 1, 1) returning id`
+  const statement = `insert into uploads (account_id, object_key, content_type, width, height, size, sha256)
+                     values ($1, gen_random_uuid()::text, 'image/jpeg', 1, 1, 1, repeat('0', 64)) returning id`
   return insertReturningId(service, statement, [accountId])
 }
 
@@ -202,6 +202,7 @@ export const aiFixtures = {
     ...(await createFullSession(service, owner)),
     body: { audience: 'client_update', length: 'detailed' },
   }),
+  'ai.records.get': createFullSession,
   'ai.outputs.list': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
     query: { skip: '0', limit: '20' },

@@ -19,6 +19,7 @@ export function insertExport(service: Service, { accountId, id }: Person): Promi
     bytes: 0,
     directory_bytes: 0,
     counts: { flows: 0 },
+    checksums: [],
   }
   return insertReturningId(
     service,

@@ -294,6 +294,7 @@ export const sessionFixtures = {
     ...(await createFullSession(service, owner)),
     query: { format: 'html', max_step_index: '0', mask: 'true' },
   }),
+  'sessions.records.get': createFullSession,
   'sessions.scriptRuns.list': async (service, owner) => ({
     ...(await createFullSession(service, owner)),
     query: { skip: '0', limit: '20' },

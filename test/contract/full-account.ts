@@ -136,7 +136,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
     [account.id],
   )
   await service.sql(
-    `insert into uploads (account_id, object_key, content_type, width, height, size) values ($1, 'k', 'image/jpeg', 1, 1, 1)`,
+    `insert into uploads (account_id, object_key, content_type, width, height, size, sha256) values ($1, 'k', 'image/jpeg', 1, 1, 1, repeat('0', 64))`,
     [account.id],
   )
   await createKey(service, account)

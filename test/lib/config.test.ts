@@ -86,6 +86,8 @@ it.each(['secret-value', '=secret-value', 'name=%E0%A4%A', 'na me=secret-value']
 
 const key = (length: number) => JSON.stringify([{ kid: 'k', secret: 's'.repeat(length) }])
 const vaultKey = (changes: object) => JSON.stringify([{ version: 1, key: `${'A'.repeat(43)}=`, ...changes }])
+const recordKeys = (changes: object, ...others: object[]) =>
+  JSON.stringify([{ kid: 'k', key: `${'A'.repeat(43)}=`, ...changes }, ...others])
 const node = (changes: Record<string, string | undefined>) =>
   parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', ...changes })
 const qstash = { QSTASH_TOKEN: 't', QSTASH_CURRENT_SIGNING_KEY: 'a', QSTASH_NEXT_SIGNING_KEY: 'b' }
@@ -127,6 +129,12 @@ it.each<[string, string | undefined, unknown]>([
   ['CHECK_RESPONSES', undefined, false],
   ['JWT_KEYS', key(32), [{ kid: 'k', secret: 's'.repeat(32) }]],
   ['CREDENTIALS_KEY', vaultKey({}), [{ version: 1, key: `${'A'.repeat(43)}=` }]],
+  ['RECORD_KEYS', recordKeys({}), [{ kid: 'k', key: `${'A'.repeat(43)}=` }]],
+  [
+    'RECORD_KEYS',
+    recordKeys({}, { kid: 'j', x: 'A'.repeat(43) }),
+    expect.arrayContaining([{ kid: 'j', x: 'A'.repeat(43) }]),
+  ],
   ['PORT', '0', 0],
   ['PORT', '65535', 65_535],
   ['DATABASE_CONNECTIONS', '2', 2],
@@ -177,6 +185,10 @@ it.each([
   ['CREDENTIALS_KEY', '[]'],
   ['CREDENTIALS_KEY', vaultKey({ version: 0 })],
   ['CREDENTIALS_KEY', vaultKey({ key: `${'A'.repeat(42)}=` })],
+  ['RECORD_KEYS', '[]'],
+  ['RECORD_KEYS', recordKeys({ key: `${'A'.repeat(42)}=` })],
+  ['RECORD_KEYS', recordKeys({}, { kid: 'k', x: 'A'.repeat(43) })],
+  ['RECORD_KEYS', JSON.stringify([{ kid: 'k', x: 'A'.repeat(43) }])],
   ['PORT', '65536'],
   ['DATABASE_CONNECTIONS', '1'],
   ['DATABASE_CONNECTIONS', '501'],

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { type RecordKeys, verifyRecord } from '#client/client.ts'
 import { downloadWithoutLastPart } from '#test/support/account-exports.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { createKey } from '#test/support/api-keys.ts'
@@ -57,6 +58,14 @@ it('KEY-02 KEY-06 the Worker admits a key for a read and in a transaction, names
   await expect
     .poll(async () => (await account.admin.call('GET', '/api-keys')).body[1].last_used_at)
     .not.toBeNull()
+})
+
+it('REC-02 REC-05 the Worker signs a record that its public keys verify', async () => {
+  const { admin } = await createAccount(service)
+  const { id } = await createAiSession(admin)
+  const signed = await admin.client.ai.records.get({ session_id: id })
+  const keys = (await (await fetch(`${service.api}/.well-known/jwks.json`)).json()) as RecordKeys
+  expect(await verifyRecord(signed, keys)).toMatchObject({ kind: 'ai_session', id })
 })
 
 it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of each', async () => {

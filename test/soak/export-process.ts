@@ -6,6 +6,7 @@ import { checkSlice, firstPosition, openArchive } from '#functions/accounts/impo
 import { folderObjects } from '#platform/node/objects-folder.ts'
 import { openPostgres } from '#platform/node/postgres.ts'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
+import { recordSigner } from '#test/support/record-signer.ts'
 
 // A process of its own, so that its memory can be measured. Prints its peak and its time as JSON.
 
@@ -19,7 +20,7 @@ async function writeExport(url: string, folder: string, id: string): Promise<num
   let slices = 0
   for (let isOver = false; !isOver; ) {
     await exportSlices.work.attempt(
-      { platform, openAccountScope: openScope, uploads, log: console.error },
+      { platform, openAccountScope: openScope, uploads, recordSigner, log: console.error },
       id,
       ++slices,
     )

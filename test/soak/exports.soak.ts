@@ -65,7 +65,7 @@ async function fillAccount(): Promise<void> {
     const key = `accounts/${account.id}/soak-${n}.jpg`
     await objects.put(key, new Uint8Array([...image, ...image, n % 256]))
     await sql(
-      `insert into uploads (account_id, object_key, content_type, width, height, size) values ($1, $2, 'image/jpeg', 1, 1, 131073)`,
+      `insert into uploads (account_id, object_key, content_type, width, height, size, sha256) values ($1, $2, 'image/jpeg', 1, 1, 131073, repeat('0', 64))`,
       [account.id, key],
     )
   }

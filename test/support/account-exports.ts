@@ -1,5 +1,6 @@
+import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { expect, vi } from 'vitest'
-import { listEntries, readText } from '#rules/archive/zip.ts'
+import { cutEntry, listEntries, readBytes, readText } from '#rules/archive/zip.ts'
 import type { Service } from './app.ts'
 import type { Person } from './people.ts'
 import { randomIpAddress } from './public-requests.ts'
@@ -52,6 +53,33 @@ export async function readArchive(bytes: Bytes): Promise<Record<string, string>>
   const files: Record<string, string> = {}
   for (const entry of listEntries(bytes)) files[entry.name] = await readText(bytes, entry)
   return files
+}
+
+/**
+ * Verify an archive as its page says: the signature of the manifest, then the files of checksums by the manifest,
+ * then each file. Throw if one is changed or not covered.
+ */
+export async function verifyArchive({ api }: Pick<Service, 'api'>, archive: Bytes): Promise<void> {
+  const limits = { entries: 2000, entryBytes: 2 ** 26, totalBytes: 2 ** 26 }
+  const files = new Map<string, Bytes>()
+  for (const entry of listEntries(archive))
+    files.set(entry.name, await readBytes(cutEntry(archive, entry), limits))
+  const read = (name: string) => Buffer.from(files.get(name) ?? [])
+  const hash = (name: string) => createHash('sha256').update(read(name)).digest('hex')
+  const manifest = JSON.parse(read('manifest.json').toString())
+  const { keys } = (await (await fetch(`${api}/.well-known/jwks.json`)).json()) as { keys: JsonWebKey[] }
+  const key = keys.find(({ kid }) => kid === manifest.key_id) as JsonWebKey
+  const publicKey = createPublicKey({ key, format: 'jwk' })
+  expect(verify(null, read('manifest.json'), publicKey, read('manifest.json.sig'))).toBe(true)
+  const covered = ['manifest.json', 'manifest.json.sig']
+  for (const [index, expected] of manifest.checksums.entries()) {
+    const name = `checksums/${index + 1}.txt`
+    expect([name, hash(name)]).toEqual([name, expected])
+    const lines = read(name).toString().trimEnd().split('\n')
+    for (const line of lines) expect(line).toBe(`${hash(line.slice(66))}  ${line.slice(66)}`)
+    covered.push(name, ...lines.map((line) => line.slice(66)))
+  }
+  expect([...files.keys()].sort()).toEqual(covered.sort())
 }
 
 /** Return the records of a kind. */

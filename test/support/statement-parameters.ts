@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { exportedTables } from '#db/account-data.ts'
 import { restoredKinds } from '#db/restored-columns.ts'
 import { expiries } from '#db/retention.ts'
+import { caseTables } from '#functions/sessions/records/queries.ts'
 import type { Event } from '#rules/events/events.ts'
 
 const id = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d10'
@@ -71,6 +72,7 @@ export const statementParameters: Record<string, readonly (readonly unknown[])[]
     [table, null, 1000],
     [table, Object.keys(table.key), 1000],
   ]),
+  'functions/sessions/records/queries.ts#selectRows': Object.keys(caseTables).map((kind) => [kind, id, 1000]),
   'functions/accounts/import-slices/queries.ts#insertRows': Object.keys(restoredKinds)
     .filter((kind) => kind !== 'account')
     .map((kind) => [id, kind, { depth: 0, place: 1 }]),

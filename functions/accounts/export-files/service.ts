@@ -8,10 +8,11 @@ import { type ExportProgress, exportFormat, exportVersion } from '#rules/exports
 import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { createSlug } from '#rules/text/words.ts'
+import { sha256Hex } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
-interface Sources extends Pick<JobContext, 'uploads'> {
+interface Sources extends Pick<JobContext, 'uploads' | 'recordSigner'> {
   db: ReadDb
 }
 
@@ -44,6 +45,8 @@ interface OpenSlice extends Sources {
   progress: ExportProgress
   parts: Bytes[]
   directory: Bytes[]
+  /** The lines of the files since the last file of checksums. */
+  checksums: string[]
   bytes: number
   maxBytes: number
 }
@@ -58,9 +61,19 @@ export async function writeSlice(
   const progress = structuredClone(
     'stage' in job.progress ? (job.progress as ExportProgress) : createProgress(job),
   )
-  const slice: OpenSlice = { ...sources, job, progress, parts: [], directory: [], bytes: 0, maxBytes }
+  const slice: OpenSlice = {
+    ...sources,
+    job,
+    progress,
+    parts: [],
+    directory: [],
+    checksums: [],
+    bytes: 0,
+    maxBytes,
+  }
   const deadline = now() + sliceMs
   while (progress.stage !== 'end' && slice.bytes < maxBytes && now() < deadline) await writeNext(slice)
+  await writeChecksums(slice)
   return {
     content: concatBytes(slice.parts),
     directory: concatBytes(slice.directory),
@@ -77,7 +90,7 @@ function createProgress(job: ExportJob): ExportProgress {
     files: 0,
     stages: { done: 0, total: stages.length - 1 },
   }
-  return { ...position, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {} }
+  return { ...position, parts: 0, entries: 0, bytes: 0, directory_bytes: 0, counts: {}, checksums: [] }
 }
 
 /** List the stages of an export: its kinds of records, the files, and the manifest. */
@@ -150,8 +163,22 @@ function completeBatch(slice: OpenSlice, rows: readonly { id: string }[], limit:
   if (rows.length < limit) startNextStage(slice)
 }
 
+/** Write the checksums of the files that the slice has so far, as `sha256sum` does. */
+async function writeChecksums(slice: OpenSlice): Promise<void> {
+  const { checksums, progress } = slice
+  if (checksums.length === 0) return
+  const content = encode(`${checksums.join('\n')}\n`)
+  const name = `checksums/${progress.checksums.length + 1}.txt`
+  progress.checksums.push(await sha256Hex(content))
+  await addFile(slice, { name, content })
+  slice.checksums = []
+}
+
+/** Write the manifest, which covers every other file by the hashes of their checksums, and its signature. */
 async function writeManifest(slice: OpenSlice): Promise<void> {
+  await writeChecksums(slice)
   const { job, progress } = slice
+  const [key] = await slice.recordSigner.listKeys()
   const { finished_at, ...account } = await queries.selectAccount(slice.db)
   const manifest = {
     format: exportFormat,
@@ -161,13 +188,20 @@ async function writeManifest(slice: OpenSlice): Promise<void> {
     started_at: job.created_at,
     finished_at,
     counts: progress.counts,
+    checksums: progress.checksums,
+    key_id: key?.kid,
   }
-  await addFile(slice, { name: 'manifest.json', content: encode(`${JSON.stringify(manifest, null, 2)}\n`) })
+  const content = encode(`${JSON.stringify(manifest, null, 2)}\n`)
+  await addFile(slice, { name: 'manifest.json', content })
+  const { signature } = await slice.recordSigner.sign(content)
+  await addFile(slice, { name: 'manifest.json.sig', content: signature })
+  slice.checksums = []
   startNextStage(slice)
 }
 
 async function addFile(slice: OpenSlice, file: ZipFile): Promise<void> {
   const { progress } = slice
+  slice.checksums.push(`${await sha256Hex(file.content)}  ${file.name}`)
   const { bytes, directory } = await encodeEntry(file, progress.bytes, new Date(slice.job.created_at))
   slice.parts.push(bytes)
   slice.directory.push(directory)

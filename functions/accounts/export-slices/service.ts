@@ -13,7 +13,10 @@ import { countSliceFailures, toSliceAttempt } from '#work/slices.ts'
 import * as queries from './queries.ts'
 
 /** The parts of a job's context that a slice needs. */
-export type ExportContext = Pick<JobContext, 'platform' | 'openAccountScope' | 'uploads' | 'log'> & {
+export type ExportContext = Pick<
+  JobContext,
+  'platform' | 'openAccountScope' | 'uploads' | 'recordSigner' | 'log'
+> & {
   /** The time in milliseconds, which ends a slice. */
   now?: () => number
 }
@@ -66,7 +69,7 @@ async function storeSlice(ctx: ExportContext, claimed: queries.ClaimedExport): P
   const { sliceBytes, writeSlice } = await import('#functions/accounts/export-files/service.ts')
   const maxBytes = sliceBytes / 2 ** countSliceFailures(claimed)
   const { content, directory, isLast, progress } = await writeSlice(
-    { db, uploads: ctx.uploads },
+    { db, uploads: ctx.uploads, recordSigner: ctx.recordSigner },
     claimed,
     ctx.now ?? Date.now,
     maxBytes,

@@ -20,4 +20,6 @@ export interface ExportProgress {
   stages?: { done: number; total: number }
   /** Records by kind, and files of the other stages. */
   counts: Record<string, number>
+  /** The SHA-256 of each file of checksums, in hexadecimal digits. */
+  checksums: string[]
 }

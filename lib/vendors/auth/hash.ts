@@ -6,9 +6,14 @@ async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Arra
   )
 }
 
+/** Hash with SHA-256. Return 64 hexadecimal digits. */
+export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  return Array.from(await sha256(data), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 /** Hash with SHA-256. Return PostgreSQL's text form of a bytea. */
 export async function sha256Bytea(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  return `\\x${Array.from(await sha256(data), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  return `\\x${await sha256Hex(data)}`
 }
 
 /** Hash with SHA-256. Return base64url. */

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { openAccountScope } from '#db/scope.ts'
 import { type ExportJob, writeSlice } from '#functions/accounts/export-files/service.ts'
+import { encodeEntry } from '#rules/archive/zip-writer.ts'
 import type { ExportProgress } from '#rules/exports/account-archive.ts'
 import { sharedService } from '#test/support/app.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
 import { createFlow } from '#test/support/flows.ts'
 import { createAccount } from '#test/support/people.ts'
+import { recordSigner } from '#test/support/record-signer.ts'
 import { createStubDatabase } from '#test/support/stub-database.ts'
 
 const maxBytes = 4 * 1024 * 1024
@@ -28,6 +30,7 @@ const createJob = (
     bytes: 0,
     directory_bytes: 0,
     counts: {},
+    checksums: [],
   } as ExportProgress,
 })
 /** Return a clock that lets a slice write `count` times. */
@@ -45,7 +48,7 @@ describe('a file of records', () => {
       parameters.includes('last') ? [] : [{ key: ['last'], line }],
     )
     const { progress } = await writeSlice(
-      { db, uploads: {} as never },
+      { db, uploads: {} as never, recordSigner },
       createJob('teams'),
       allowWrites(writes),
     )
@@ -55,7 +58,7 @@ describe('a file of records', () => {
   it('DAT-06 ends its kind when it has fewer than 4 MiB', async () => {
     const { progress, limits } = await writeTeams(maxBytes - 1, 1)
     expect(limits).toEqual([maxBytes])
-    expect(progress).toMatchObject({ after: null, files: 0, entries: 1, counts: { teams: 1 } })
+    expect(progress).toMatchObject({ after: null, files: 0, entries: 2, counts: { teams: 1 } })
     expect(progress.stage).not.toBe('teams')
   })
   it('DAT-06 is followed by another one when it has 4 MiB', async () => {
@@ -65,7 +68,7 @@ describe('a file of records', () => {
       stage: 'teams',
       after: ['last'],
       files: 1,
-      entries: 1,
+      entries: 2,
       counts: { teams: 1 },
     })
   })
@@ -74,13 +77,17 @@ describe('a file of records', () => {
     const { db } = createStubDatabase((_, parameters) =>
       parameters.includes(first.at(-1)?.key[0]) ? [{ key: ['last'], line: '{}' }] : first,
     )
-    const { progress } = await writeSlice({ db, uploads: {} as never }, createJob('teams'), allowWrites(1))
+    const { progress } = await writeSlice(
+      { db, uploads: {} as never, recordSigner },
+      createJob('teams'),
+      allowWrites(1),
+    )
     expect(progress.counts).toEqual({ teams: readAtOnce + 1 })
   })
   it('DAT-06 is not written without a record', async () => {
     const { db } = createStubDatabase(() => [])
     const { content, progress } = await writeSlice(
-      { db, uploads: {} as never },
+      { db, uploads: {} as never, recordSigner },
       createJob('teams'),
       allowWrites(1),
     )
@@ -94,25 +101,26 @@ describe('a slice', async () => {
   async function writeUploads(size: number, now = allowWrites(1)) {
     const { db } = createStubDatabase(() => ids.map((id) => ({ id, object_key: id })))
     const get = async (key: string) => (key === ids[0] ? new Uint8Array(size) : new Uint8Array(1))
-    const { content, progress, isLast } = await writeSlice(
-      { db, uploads: { get } as never },
+    const { progress, isLast } = await writeSlice(
+      { db, uploads: { get } as never, recordSigner },
       createJob('upload_files'),
       now,
     )
     const { stage, after, entries, counts } = progress
-    return { bytes: content.byteLength, isLast, stage, after, entries, counts }
+    return { isLast, stage, after, entries, counts }
   }
   // What the archive adds to an upload that is stored as it is.
-  const overhead = ((await writeUploads(0)).bytes - 1) / 2
+  const stored = { name: `uploads/${ids[0]}.jpg`, content: new Uint8Array(0), isStored: true }
+  const overhead = (await encodeEntry(stored, 0, new Date())).bytes.byteLength
 
   it('DAT-06 ends when it has 4 MiB', async () => {
     expect(await writeUploads(maxBytes - overhead, allowWrites(9))).toEqual({
       ...{
-        bytes: maxBytes,
         isLast: false,
         stage: 'upload_files',
         after: [ids[0]],
-        entries: 1,
+        // The upload and the checksums.
+        entries: 2,
         counts: { upload_files: 1 },
       },
     })
@@ -120,18 +128,22 @@ describe('a slice', async () => {
   it('DAT-06 contains another upload when it has fewer than 4 MiB', async () => {
     expect(await writeUploads(maxBytes - overhead - 1)).toMatchObject({
       stage: 'manifest',
-      entries: 2,
+      entries: 3,
       counts: { upload_files: 2 },
     })
   })
   it('DAT-06 counts the uploads whose objects are missing', async () => {
     const { db } = createStubDatabase(() => ids.map((id) => ({ id, object_key: id })))
     const uploads = { get: async () => null } as never
-    const { progress } = await writeSlice({ db, uploads }, createJob('upload_files'), allowWrites(1))
+    const { progress } = await writeSlice(
+      { db, uploads, recordSigner },
+      createJob('upload_files'),
+      allowWrites(1),
+    )
     expect(progress).toMatchObject({ entries: 0, counts: { upload_files: 2, missing_files: 2 } })
   })
   it.each([
-    [sliceMs - 1, 2],
+    [sliceMs - 1, 3],
     [sliceMs, 0],
   ])('DAT-06 writes nothing more %i ms after its start: %i files', async (ms, entries) => {
     const times = [0, ms]
@@ -140,8 +152,8 @@ describe('a slice', async () => {
 })
 
 it.each([
-  ['all', 10, { stage: 'flow_files', entries: 10 }],
-  ['all', 9, { stage: 'upload_files', entries: 9 }],
+  ['all', 10, { stage: 'flow_files', entries: 11 }],
+  ['all', 9, { stage: 'upload_files', entries: 10 }],
 ] as const)(
   'DAT-01 an export of %s with a batch of %i flows continues with %j',
   async (contents, count, expected) => {
@@ -158,7 +170,7 @@ it.each([
     const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
     const { db } = openAccountScope(database, admin.accountId, admin.id, () => {})
     const { progress } = await writeSlice(
-      { db, uploads: {} as never },
+      { db, uploads: {} as never, recordSigner },
       createJob('flow_files', contents),
       allowWrites(1),
     )
@@ -169,16 +181,16 @@ it.each([
 it('DAT-01 ends with the manifest', async () => {
   const { db } = createStubDatabase(() => [{ id: 'a', name: 'Northwind' }])
   const { isLast, progress } = await writeSlice(
-    { db, uploads: {} as never },
+    { db, uploads: {} as never, recordSigner },
     createJob('manifest', 'restorable'),
     allowWrites(9),
   )
-  expect([isLast, progress]).toMatchObject([true, { stage: 'end', entries: 1 }])
+  expect([isLast, progress]).toMatchObject([true, { stage: 'end', entries: 2 }])
 })
 
 it('fails for a stage that does not exist', async () => {
   const { db } = createStubDatabase(() => [])
   await expect(
-    writeSlice({ db, uploads: {} as never }, createJob('no stage'), allowWrites(1)),
+    writeSlice({ db, uploads: {} as never, recordSigner }, createJob('no stage'), allowWrites(1)),
   ).rejects.toThrow('no stage no stage')
 })

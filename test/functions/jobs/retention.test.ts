@@ -252,8 +252,8 @@ async function insertUpload(days: number): Promise<{ id: string; key: string }> 
   const key = `accounts/${account.id}/${id}.jpg`
   await (service.services as Services).ports.uploads.put(key, new Uint8Array([1]))
   await service.sql(
-    `insert into uploads (id, account_id, object_key, content_type, width, height, size, created_at)
-     values ($1, $2, $3, 'image/jpeg', 1, 1, 1, ${ago(days)})`,
+    `insert into uploads (id, account_id, object_key, content_type, width, height, size, sha256, created_at)
+     values ($1, $2, $3, 'image/jpeg', 1, 1, 1, repeat('0', 64), ${ago(days)})`,
     [id, account.id, key],
   )
   return { id, key }

@@ -38,8 +38,8 @@ it('UPL-05 removes the object of an upload that cannot be recorded', async () =>
     await put(key, bytes)
     // The row of the upload then violates the primary key.
     await service.sql(
-      `insert into uploads (account_id, id, object_key, content_type, width, height, size, created_by)
-       values ($1, $2, $3, 'image/jpeg', 1, 1, 1, $4)`,
+      `insert into uploads (account_id, id, object_key, content_type, width, height, size, sha256, created_by)
+       values ($1, $2, $3, 'image/jpeg', 1, 1, 1, repeat('0', 64), $4)`,
       [admin.accountId, key.replace(/^.*\/|\.jpg$/g, ''), key, admin.id],
     )
   })

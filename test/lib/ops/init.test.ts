@@ -45,6 +45,7 @@ it('INS-04 init writes settings with which the service starts, and keys that dif
     'PLATFORM_PASSWORD',
     'JWT_KEYS',
     'CREDENTIALS_KEY',
+    'RECORD_KEYS',
     'READY_TOKEN',
     'METRICS_TOKEN',
     'DATABASE_OWNER_URL',
