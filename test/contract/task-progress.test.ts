@@ -33,7 +33,7 @@ it.each(cases)(
     expect(task.progress).toEqual({ phase: 'finished', done: calls, total: calls })
     const readProgress = () =>
       stream.events().filter(({ event, data }) => event === 'job_progressed' && data.id === task.id)
-    await expect.poll(() => readProgress().at(-1)?.data.phase, { timeout: 5000 }).toBe('finished')
+    await expect.poll(() => readProgress().at(-1)?.data.phase, { timeout: 60_000 }).toBe('finished')
     const shown = readProgress().map(({ data }) => `${data.phase} ${data.done}/${data.total}`)
     expect([shown[0], shown.at(-1)]).toEqual(['asking 0/1', `finished ${calls}/${calls}`])
     expect(shown).toContain(`asking ${calls}/${calls}`)

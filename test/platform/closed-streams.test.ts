@@ -19,7 +19,7 @@ it('SSE-26 streams that a page has closed push out no living stream of the same 
   const last = await openEscalationStream(service, account.admin)
   await insertStreamEvents(service, account.id, 1)
   for (const stream of [living, last])
-    await expect.poll(() => stream.events('handoff_created').length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => stream.events('handoff_created').length, { timeout: 60_000 }).toBe(1)
   expect([living.events('replaced'), await service.stack.countSubscribers(account.id)]).toEqual([[], 2])
   for (const stream of [living, last]) stream.disconnect()
 })

@@ -120,7 +120,7 @@ it('AIT-06 the Worker keeps the answer for a caller who leaves before it', async
   setTimeout(() => leaving.abort(), 100)
   await expect(request).rejects.toThrow()
   const readTasks = async () => (await admin.call('GET', '/ai/tasks')).body
-  await expect.poll(async () => (await readTasks())[0]?.state, { timeout: 8000 }).toBe('finished')
+  await expect.poll(async () => (await readTasks())[0]?.state, { timeout: 60_000 }).toBe('finished')
   const { response } = (await admin.call('GET', `/ai/tasks/${(await readTasks())[0].id}`)).body
   expect(response.message).toMatchObject({ role: 'assistant', content: expect.any(String) })
 })

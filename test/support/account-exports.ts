@@ -15,7 +15,7 @@ export async function createExport(
   const { id } = await client.accounts.exports.create({ contents })
   const expectReady = async () =>
     expect((await client.accounts.exports.get({ export_id: id })).status).toBe('ready')
-  await vi.waitFor(expectReady, { timeout: 20_000 })
+  await vi.waitFor(expectReady, { timeout: 120_000 })
   return id
 }
 

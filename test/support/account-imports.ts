@@ -9,5 +9,5 @@ export async function importArchive({ client }: Person, bytes: Uint8Array<ArrayB
     expect(found.finished_at).not.toBeNull()
     return found
   }
-  return vi.waitFor(getFinished, { timeout: 20_000 })
+  return vi.waitFor(getFinished, { timeout: 120_000 })
 }

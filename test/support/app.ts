@@ -352,7 +352,7 @@ export function dashboard(service: Pick<Service, 'localOrigin'>) {
         const links = mails.filter(({ to }) => to.includes(email)).map(({ text }) => pattern.exec(text)?.[1])
         return links.find((link) => link) ?? ''
       }
-      await expect.poll(readNewestLink, { timeout: 10_000 }).not.toBe(previous)
+      await expect.poll(readNewestLink, { timeout: 60_000 }).not.toBe(previous)
       return readNewestLink()
     },
     clearRecords: (name: string) => send('DELETE', `/desk/${name}`),

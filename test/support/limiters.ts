@@ -56,7 +56,7 @@ async function startTcpTestRedis(): Promise<TestRedis> {
     async clearFault() {
       proxy.setFault(undefined)
       await expect
-        .poll(() => clients.map(({ client }) => client.status), { timeout: 10_000 })
+        .poll(() => clients.map(({ client }) => client.status), { timeout: 60_000 })
         .toEqual(clients.map(() => 'ready'))
     },
   }

@@ -15,7 +15,7 @@ export async function traceResetMail(service: Service): Promise<{ logged: unknow
   const traceId = crypto.randomUUID().replaceAll('-', '')
   const headers = { traceparent: `00-${traceId}-${'b2'.repeat(8)}-01`, 'cf-connecting-ip': randomIpAddress() }
   expectStatus(await request(service, 'POST', '/auth/forgot-password', { body: { email }, headers }), 202)
-  const polling = { timeout: 10_000 }
+  const polling = { timeout: 60_000 }
   const readTrace = async () =>
     (await (await fetch(`${service.localOrigin}/desk/traces/${traceId}`)).json()) as TraceView
   const readMails = async () =>

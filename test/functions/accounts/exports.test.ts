@@ -37,7 +37,7 @@ beforeAll(async () => {
   await createFlow(account.admin, { name: 'Printer: “offline”', description: 'Größe\nand more' })
   archive = await downloadExport(service, account.admin, await createExport(account.admin))
   files = await readArchive(archive)
-}, 30_000)
+})
 
 it('DAT-01 exports a file of JSON Lines for every kind of record that the account has', () => {
   const manifest = JSON.parse(files['manifest.json'] ?? '{}')

@@ -246,7 +246,7 @@ it('lets staff feature, order and hide the gallery flows of any account', async 
   } finally {
     await service.close()
   }
-}, 30_000)
+})
 
 it('GAL-02 GAL-05 lists featured scripts with the flows, without script bodies', async () => {
   const service = await startOwnService()
@@ -304,4 +304,4 @@ it('GAL-02 GAL-05 lists featured scripts with the flows, without script bodies',
   } finally {
     await service.close()
   }
-}, 30_000)
+})

@@ -63,7 +63,7 @@ it('FLO-35 returns 404 for an expired share link and omits it from the list', as
   } finally {
     await ownService.close()
   }
-}, 30_000)
+})
 
 it('FLO-59 lists active share links, and returns 404 for a revoked link', async () => {
   const { admin } = await createAccount(service)

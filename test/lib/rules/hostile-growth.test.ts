@@ -44,4 +44,4 @@ it('WIR-30 no regular expression takes more than linear time, or its text is bou
   const { tried, slow } = await findSlowPatterns(30)
   expect(tried).toBeGreaterThan(1500)
   expect(slow).toEqual([])
-}, 600_000)
+})
