@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { exportedTables } from '#db/account-data.ts'
 import { openAccountScope, openPlatformDb } from '#db/scope.ts'
 import * as exportSlices from '#functions/accounts/export-slices/service.ts'
+import type { Services } from '#http/app.ts'
 import { listEntries } from '#rules/archive/zip.ts'
 import { insertPassword } from '#test/contract/fixture-rows.ts'
 import { insertFullAccount } from '#test/contract/full-account.ts'
@@ -21,7 +22,6 @@ import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { createFlow } from '#test/support/flows.ts'
 import { createImage, uploadImage } from '#test/support/images.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
-import { recordSigner } from '#test/support/record-signer.ts'
 
 let service: Service
 let account: TestAccount
@@ -209,7 +209,7 @@ async function insertUnpublished(admin: Person) {
     platform: openPlatformDb(database, 'test', () => {}),
     openAccountScope: (accountId, actor = null) => openAccountScope(database, accountId, actor, () => {}),
     uploads,
-    recordSigner,
+    recordSigner: (service.services as Services).ports.recordSigner,
     log: () => {},
     now: () => (time += 8000),
   }
