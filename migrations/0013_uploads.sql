@@ -7,7 +7,8 @@ create table uploads (
   width        integer not null check (width > 0),
   height       integer not null check (height > 0),
   size         integer not null check (size > 0),
-  sha256       text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- Of the stored file. Null for what an earlier version has stored.
+  sha256       text check (sha256 ~ '^[0-9a-f]{64}$'),
   created_by   uuid default app.user_id(),
   created_at   timestamptz(3) not null default app.now(),
   primary key (id),

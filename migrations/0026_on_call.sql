@@ -293,8 +293,9 @@ create table alert_sources (
   severities         text[] not null default '{}' check (cardinality(severities) <= 20),
   -- The flow of which a session is prepared, without a foreign key: it may belong to the platform. Null opens an AI session.
   tree_id            uuid,
-  -- The user of the cases.
+  -- The user of the cases, while nobody is on call by the schedule.
   user_id            uuid not null,
+  schedule_id        uuid,
   max_cases_per_hour integer not null default 20 check (max_cases_per_hour between 1 and 60),
   -- SHA-256 of the token in the address.
   token_hash         bytea not null check (octet_length(token_hash) = 32),
@@ -312,14 +313,16 @@ create table alert_sources (
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  foreign key (account_id, schedule_id) references on_call_schedules (account_id, id) on delete set null (schedule_id),
   foreign key (account_id, created_by) references users (account_id, id) on delete set null (created_by),
   check ((format = 'json') = (mapping is not null))
 );
 create unique index alert_sources_token on alert_sources (token_hash);
 create index alert_sources_newest on alert_sources (account_id, created_at desc, id desc);
 create index alert_sources_user on alert_sources (account_id, user_id);
+create index alert_sources_schedule on alert_sources (account_id, schedule_id);
 create index alert_sources_creator on alert_sources (account_id, created_by);
-create trigger audit after insert or update of name, mapping, is_enabled, severities, tree_id, user_id, max_cases_per_hour, token_hash or delete
+create trigger audit after insert or update of name, mapping, is_enabled, severities, tree_id, user_id, schedule_id, max_cases_per_hour, token_hash or delete
   on alert_sources for each row when (pg_trigger_depth() = 0) execute function app.audit('alert_source', 'token_hash');
 call app.limit_rows('alert_sources', 50);
 

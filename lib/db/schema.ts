@@ -363,6 +363,7 @@ export interface AlertSourcesTable {
   severities: Generated<string[]>
   tree_id: string | null
   user_id: string
+  schedule_id: string | null
   max_cases_per_hour: Generated<number>
   token_hash: Uint8Array
   counted_since: Generated<string>
@@ -1807,7 +1808,7 @@ export interface UploadsTable {
   width: number
   height: number
   size: number
-  sha256: string
+  sha256: string | null
   created_by: Generated<string | null>
   created_at: Generated<string>
 }

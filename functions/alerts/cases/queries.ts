@@ -45,13 +45,14 @@ export interface SourceSettings {
   name: string
   tree_id: string | null
   user_id: string
+  schedule_id: string | null
   max_cases_per_hour: number
 }
 
 export function selectSource(db: ReadDb, id: string): Promise<SourceSettings | undefined> {
   return db
     .selectFrom('alert_sources')
-    .select(['id', 'name', 'tree_id', 'user_id', 'max_cases_per_hour'])
+    .select(['id', 'name', 'tree_id', 'user_id', 'schedule_id', 'max_cases_per_hour'])
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .executeTakeFirst()

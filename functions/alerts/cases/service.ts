@@ -2,6 +2,7 @@ import { findOwnerObstacle } from '#db/rows/case-owners.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
+import * as schedules from '#functions/oncall/schedules/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import { toProblem } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
@@ -22,13 +23,29 @@ export const work = defineWork({
     const { db } = ctx.openAccountScope(claimed.account_id)
     const source = await queries.selectSource(db, claimed.source_id)
     if (!source) return
+    const user_id = (await findOnCallOwner(ctx, claimed, source)) ?? source.user_id
     await ctx
-      .openAccountScope(claimed.account_id, source.user_id)
-      .transaction((tx) => decide(tx, ctx, source, claimed))
+      .openAccountScope(claimed.account_id, user_id)
+      .transaction((tx) => decide(tx, ctx, { ...source, user_id }, claimed))
       .catch((error: unknown) => recordProblem(ctx, claimed, error))
   },
   fail: recordFailure,
 })
+
+/** Return whoever is on call by the schedule of the source and may own its cases, or undefined. */
+async function findOnCallOwner(
+  ctx: CaseContext,
+  { account_id }: queries.ClaimedAlert,
+  { schedule_id, tree_id }: queries.SourceSettings,
+): Promise<string | undefined> {
+  if (schedule_id === null) return undefined
+  const [user_id] = await schedules.findOnCallUsers(ctx.openAccountScope(account_id).db, [schedule_id])
+  if (user_id === undefined) return undefined
+  const obstacle = await ctx
+    .openAccountScope(account_id, user_id)
+    .transaction((tx) => findOwnerObstacle(tx, { user_id, tree_id }, 'source'))
+  return obstacle === null ? user_id : undefined
+}
 
 type Failure = Extract<SendResult, { ok: false }>
 

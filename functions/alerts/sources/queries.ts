@@ -14,6 +14,7 @@ const sourceColumns = [
   'severities',
   'tree_id',
   'user_id',
+  'schedule_id',
   'max_cases_per_hour',
   'last_received_at',
   'last_error',
@@ -32,13 +33,24 @@ export function selectSource(db: ReadDb, id: string): Promise<Source | undefined
   return selectAccountSources(db).where('id', '=', id).executeTakeFirst()
 }
 
+export async function hasSchedule(db: ReadDb, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('on_call_schedules')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Insert a source. `tokenHash` is in PostgreSQL's text form. */
 export const insertSource = writeStatement(Source, (source: Required<SourceCreate>, tokenHash: string) => {
-  const { name, format, mapping, is_enabled, severities, tree_id, user_id, max_cases_per_hour } = source
+  const { name, format, mapping, is_enabled, severities, tree_id, user_id, schedule_id, max_cases_per_hour } =
+    source
   return sql`
-    insert into alert_sources (name, format, mapping, is_enabled, severities, tree_id, user_id, max_cases_per_hour, token_hash)
-    values (${name}, ${format}, ${mapping && jsonb(mapping)}, ${is_enabled}, ${textArray(severities)}, ${tree_id}, ${user_id}, ${max_cases_per_hour},
-            ${bytea(tokenHash)})
+    insert into alert_sources (name, format, mapping, is_enabled, severities, tree_id, user_id, schedule_id, max_cases_per_hour, token_hash)
+    values (${name}, ${format}, ${mapping && jsonb(mapping)}, ${is_enabled}, ${textArray(severities)}, ${tree_id}, ${user_id}, ${schedule_id},
+            ${max_cases_per_hour}, ${bytea(tokenHash)})
     returning ${sql.join(sourceColumns.map((column) => sql.ref(column)))}`
 })
 

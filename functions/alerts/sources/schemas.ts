@@ -48,6 +48,9 @@ const fields = {
     'A published flow that I can see: an alert prepares a session of it. Null opens an AI session.',
   ),
   user_id: Id.describe('The user of the cases, whose team they belong to.'),
+  schedule_id: Id.nullable().describe(
+    'An on-call schedule: a case is that of whoever is on call when the alert comes. While nobody is, or they cannot see the flow, it is that of `user_id`.',
+  ),
   max_cases_per_hour: z
     .int()
     .min(1)
@@ -101,6 +104,7 @@ export const SourceCreate = z
     severities: fields.severities.default([]).meta({ example: ['critical'] }),
     tree_id: fields.tree_id.default(null),
     user_id: fields.user_id.optional().describe('The user of the cases; I, if left out.'),
+    schedule_id: fields.schedule_id.default(null),
     max_cases_per_hour: fields.max_cases_per_hour.default(20).meta({ example: 20 }),
   })
   .meta({ id: 'AlertSourceCreate' })

@@ -305,3 +305,39 @@ it('ALT-16 alerts of one account are seen and closed by that account alone', asy
   expect(await first.listAlerts()).toMatchObject([{ title: 'Disk a1 is full', status: 'firing' }])
   expect(await second.listAlerts()).toMatchObject([{ title: 'Disk a2 is full' }])
 })
+
+it('ALT-17 the case is that of whoever is on call, and of the user of the source while nobody may have it', async () => {
+  const { admin, addColleague } = await createAccount(service)
+  const nina = await addColleague()
+  const schedule = await admin.client.oncall.schedules.create({
+    name: 'Nights',
+    timezone: 'Europe/Berlin',
+    rotations: [{ kind: 'daily', members: [nina.id], handoff_time: '00:00', starts_on: '2020-01-01' }],
+  })
+  const flow = await createFlow(admin, { visibility: 'private' })
+  const source = await createSource(service, admin, { schedule_id: schedule.id })
+  const open = async (fingerprint: string, changes: object = {}) => {
+    await admin.client.alerts.sources.update({ source_id: source.id, ...changes })
+    await source.send(buildWebhook(buildAlert(fingerprint)))
+    await waitUntilSettled()
+    const [alert] = await admin.client.alerts.list()
+    return alert
+  }
+  expect(await open('a1')).toMatchObject({ verdict: 'opened' })
+  expect(await nina.client.ai.sessions.list()).toMatchObject([{ title: 'Disk a1 is full', user_id: nina.id }])
+  expect(await listEvents(nina)).toContain('alert.opened')
+  expect(await listEvents(admin)).not.toContain('alert.opened')
+  // She cannot see the flow.
+  expect(await open('a2', { tree_id: flow.id })).toMatchObject({ verdict: 'opened' })
+  expect(await admin.client.sessions.list({ state: 'prepared' })).toMatchObject([{ user_id: admin.id }])
+  await service.sql('update users set is_active = false where id = $1', [nina.id])
+  expect(await open('a3', { tree_id: null })).toMatchObject({ verdict: 'opened' })
+  expect(await admin.client.ai.sessions.list()).toMatchObject([{ title: 'Disk a3 is full' }])
+  await admin.client.oncall.schedules.delete({ schedule_id: schedule.id })
+  expect(await admin.client.alerts.sources.list()).toMatchObject([{ schedule_id: null }])
+  const unknown = admin.client.alerts.sources.update({
+    source_id: source.id,
+    schedule_id: crypto.randomUUID(),
+  })
+  expect((await expectRefusal(unknown, 422)).errors).toMatchObject([{ loc: ['body', 'schedule_id'] }])
+})
