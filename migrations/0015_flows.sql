@@ -109,6 +109,8 @@ create table tree_versions (
   tree_type      text not null check (tree_type in ('troubleshooting', 'procedural', 'maintenance')),
   saved_by       uuid default app.user_id(),
   restored_from  integer,
+  -- What became of the earlier runs when they were replayed before this version was published: counts alone.
+  replay         jsonb check (jsonb_typeof(replay) = 'object'),
   -- The size of the content when it was written. A trigger sets it.
   bytes          integer,
   created_at     timestamptz(3) not null default app.now(),

@@ -13,7 +13,7 @@ export const exportedColumns = {
   network_diagrams: ['id', 'team_id', 'name', 'description', 'client_name', 'asset_name', 'nodes', 'edges', 'is_archived', 'version', 'restored_from', 'saved_by', 'created_by', 'created_at', 'updated_at'],
   target_lists: ['id', 'team_id', 'created_by', 'name', 'description', 'targets', 'version', 'created_at', 'updated_at'],
   trees: ['id', 'team_id', 'author_id', 'tree_type', 'status', 'visibility', 'name', 'description', 'category_id', 'tags', 'version', 'usage_count', 'parent_account_id', 'parent_tree_id', 'root_account_id', 'root_tree_id', 'fork_depth', 'fork_reason', 'import_metadata', 'is_gallery_featured', 'is_gallery_hidden', 'created_at', 'updated_at', 'published_at', 'deleted_at'],
-  tree_versions: ['id', 'tree_id', 'version', 'status', 'name', 'description', 'category', 'tree_structure', 'intake_form', 'tree_type', 'saved_by', 'restored_from', 'created_at'],
+  tree_versions: ['id', 'tree_id', 'version', 'status', 'name', 'description', 'category', 'tree_structure', 'intake_form', 'tree_type', 'saved_by', 'restored_from', 'replay', 'created_at'],
   library_steps: ['id', 'team_id', 'created_by', 'visibility', 'title', 'description', 'step_type', 'source_tree_id', 'source_node_id', 'source_tree_name', 'is_active', 'created_at', 'updated_at'],
   script_versions: ['script_id', 'version', 'name', 'description', 'script_body', 'parameters_schema', 'language', 'requires_elevation', 'saved_by', 'restored_from', 'created_at'],
   diagram_versions: ['diagram_id', 'version', 'name', 'description', 'client_name', 'asset_name', 'nodes', 'edges', 'saved_by', 'restored_from', 'created_at'],

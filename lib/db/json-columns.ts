@@ -5,6 +5,7 @@ import type { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
+import type { StoredReplay } from '#rules/flows/replay.ts'
 import type { FlowNode, IntakeField, StepList } from '#rules/flows/structure.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
@@ -61,6 +62,7 @@ export interface JsonColumns {
   'sessions.secret_variables': Record<string, string>
   'sessions.variables': Record<string, unknown>
   'tree_versions.intake_form': IntakeField[]
+  'tree_versions.replay': StoredReplay
   'tree_versions.tree_structure': FlowNode | StepList
   'trees.import_metadata': Record<string, unknown>
   'weekly_reports.content': WeeklyReport

@@ -84,7 +84,9 @@ export const restoredKinds = {
     },
     ['parent_account_id', 'root_account_id', 'root_tree_id', 'fork_depth', 'import_metadata', 'published_at'],
   ),
-  flow_versions: restore('tree_versions', { saved_by: caller, created_at: restarts }, ['id']),
+  flow_versions: restore('tree_versions', { saved_by: caller, created_at: restarts, replay: session }, [
+    'id',
+  ]),
   library_steps: restore('library_steps', { created_by: caller, ...changes }),
 }
 

@@ -1763,6 +1763,7 @@ export interface TreeVersionsTable {
   tree_type: 'troubleshooting' | 'procedural' | 'maintenance'
   saved_by: Generated<string | null>
   restored_from: number | null
+  replay: JsonColumns['tree_versions.replay'] | null
   bytes: number | null
   created_at: Generated<string>
 }

@@ -41,6 +41,14 @@ const counts = {
   breaks: z.int().describe('Runs whose answer to this step is not possible any more.').meta({ example: 1 }),
 }
 
+/** What became of all runs. */
+export const ReplayCounts = z.strictObject({
+  unchanged: z.int().describe('Runs that end as they did.').meta({ example: 36 }),
+  ends_elsewhere: z.int().describe('Runs that end elsewhere.').meta({ example: 0 }),
+  asks_new: z.int().describe('Runs that reach a step they have no answer to.').meta({ example: 3 }),
+  breaks: z.int().describe('Runs with an answer that is not possible any more.').meta({ example: 1 }),
+})
+
 const ReplayExample = z
   .strictObject({
     session_id: Id.describe('The session of the run.'),
@@ -96,8 +104,7 @@ export const Replay = z
         'The completed runs that were played: the newest of 90 days, at most 500 with 50,000 answers.',
       )
       .meta({ example: 40 }),
-    unchanged: z.int().describe('Runs that end as they did.').meta({ example: 36 }),
-    ...counts,
+    ...ReplayCounts.shape,
     steps: z.array(ReplayStep).describe('The steps in reading order, then those that were removed.'),
   })
   .meta({ id: 'Replay' })

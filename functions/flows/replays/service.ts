@@ -1,3 +1,4 @@
+import { readReplayBase } from '#db/rows/replay-runs.ts'
 import { wrongStructureMessage } from '#functions/flows/trees/schemas.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import * as versions from '#functions/flows/versions/service.ts'
@@ -6,7 +7,6 @@ import { invalidField, Problem } from '#problem.ts'
 import { normaliseStructure } from '#rules/flows/normalise.ts'
 import { replayRuns } from '#rules/flows/replay.ts'
 import { matchesTreeType, type TreeStructure } from '#rules/flows/structure.ts'
-import * as queries from './queries.ts'
 import type { Replay, ReplayCreate } from './schemas.ts'
 
 /** Play the newest completed runs of the published version through a version, a draft or a structure. */
@@ -16,8 +16,7 @@ export async function run(
   input: ReplayCreate,
 ): Promise<Replay> {
   const { version, structure, beforeVersion } = await findCandidate(ctx, treeId, input)
-  const base = await queries.selectPublished.first(ctx.db, treeId, beforeVersion)
-  const runs = base ? await queries.selectRuns.all(ctx.db, treeId, base.version) : []
+  const { base, runs } = await readReplayBase(ctx.db, treeId, beforeVersion)
   const { counts, steps } = replayRuns(base?.tree_structure ?? structure, structure, runs)
   return {
     tree_id: treeId,

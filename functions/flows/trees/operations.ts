@@ -54,7 +54,7 @@ export const treeOperations = [
     summary: 'Update a flow',
     description:
       'Changes the fields of the body and saves a new version. A published flow stays published and must pass validation (400 `flow_invalid`), ' +
-      'unless `status` is `draft`. An outdated `expected_version` returns 409 `stale_version` with `current_version`.',
+      'unless `status` is `draft`. `replay` also says with the version what became of earlier runs, and needs `sessions:read`. An outdated `expected_version` returns 409 `stale_version` with `current_version`.',
     access: 'engineer',
     limit: 'write',
     params: schemas.TreeId,

@@ -15,6 +15,7 @@ import type { DB } from '#db/schema.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import { uuidv7 } from '#db/uuid.ts'
+import type { StoredReplay } from '#rules/flows/replay.ts'
 import type { LibraryEntry } from '#rules/flows/step-library.ts'
 import type { FlowNode, IntakeField, StepList } from '#rules/flows/structure.ts'
 import { callEmitWebhook, EmittedWebhooks, enqueueWebhooks } from '#work/webhooks.ts'
@@ -80,6 +81,7 @@ export interface TreeContent extends Pick<Tree, WrittenColumn> {
   tree_structure: FlowNode | StepList | null
   intake_form: readonly IntakeField[]
   restored_from?: number | undefined
+  replay?: StoredReplay | null | undefined
   /** The flow's entries in the step library; they replace the current ones. */
   library: readonly LibraryEntry[]
 }
@@ -128,6 +130,7 @@ const versionValues = (content: TreeContent): Record<VersionColumn, RawBuilder<u
   tree_structure: sql`${content.tree_structure && JSON.stringify(content.tree_structure)}::jsonb`,
   intake_form: jsonb(content.intake_form),
   restored_from: sql`${content.restored_from ?? null}::integer`,
+  replay: content.replay ? jsonb(content.replay) : sql`null::jsonb`,
 })
 /** Insert the version of the flow `saved_tree`. */
 const insertVersion = (content: TreeContent) => {

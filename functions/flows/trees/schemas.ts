@@ -167,6 +167,11 @@ export const TreeUpdate = z
   .strictObject({
     ...inputFields,
     expected_version: ExpectedVersion,
+    replay: z
+      .boolean()
+      .describe(
+        'Whether to replay the newest completed runs of the published version, and to store the counts with the new one. Only with a change of a flow that is published.',
+      ),
   })
   .partial()
   .superRefine(checkConsistency)

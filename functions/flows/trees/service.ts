@@ -1,8 +1,9 @@
 import { type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
+import { readReplayBase } from '#db/rows/replay-runs.ts'
 import { SubflowProblems, selectSubflowProblems, selectVisibleFlows } from '#db/rows/subflows.ts'
 import { findDetail, getSqlState, throwUnknownId } from '#db/sqlstate.ts'
-import { requirePerson } from '#http/granted-scopes.ts'
+import { requireGranted, requirePerson } from '#http/granted-scopes.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import {
   type FieldError,
@@ -13,8 +14,10 @@ import {
   staleVersion,
   throwNotFound,
 } from '#problem.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
+import { replayRuns, type StoredReplay } from '#rules/flows/replay.ts'
 import { copyColumns, mergeColumns } from '#rules/flows/rfflow.ts'
 import { extractLibraryEntries } from '#rules/flows/step-library.ts'
 import { type Flow, matchesTreeType } from '#rules/flows/structure.ts'
@@ -84,21 +87,56 @@ export async function update(
   input: TreeUpdate,
   restored_from?: number,
 ): Promise<Tree> {
-  const { expected_version, ...changes } = input
+  const { expected_version, replay: isReplayed, ...changes } = input
+  if (isReplayed) await requireGranted(ctx, ['sessions:read'])
   const trySave = async () => {
     const current = await requireEditable(ctx.db, id)
     requireVersion('flow', current, expected_version)
-    if (Object.keys(changes).length === 0) return toTree(current)
+    const isChanged = Object.keys(changes).length > 0
+    if (isReplayed) requirePublishing(isChanged ? (changes.status ?? current.status) : null)
+    if (!isChanged) return toTree(current)
     const content = prepareContent({ ...mergeChanges(current, changes, ctx.caller.userId), restored_from })
     if (content.visibility === 'public' && current.visibility !== 'public') requirePerson(ctx)
     await requireSubflows(ctx.db, id, content)
+    const replay = isReplayed ? await tryReplay(ctx.db, current, content) : null
     const updatedTree = await queries
-      .updateTree(ctx.db, id, current.version, content)
+      .updateTree(ctx.db, id, current.version, { ...content, replay })
       .catch(throwImpossibleSubflows(content))
       .catch(throwUnknownId('category_id', 'category', 'category'))
     return toTree(updatedTree)
   }
   return retryOnConflict('flow', trySave, async () => staleFlow((await requireEditable(ctx.db, id)).version))
+}
+
+/** Throw 422 for a replay of what is no published version. `status` is null if nothing is saved. */
+function requirePublishing(status: Tree['status'] | null): void {
+  if (status !== 'published')
+    throw invalidField(
+      ['body', 'replay'],
+      'must be false unless a change of a published flow is saved: see POST /trees/{tree_id}/replay',
+      'custom',
+    )
+}
+
+/**
+ * Play the newest completed runs of the published version through the next one, and count what became of them.
+ * Return null if none was published before. Also if it fails or takes too much work: it never prevents
+ * publishing, and has a budget of its own.
+ */
+async function tryReplay(
+  db: ReadContext['db'],
+  { id, version }: queries.TreeRow,
+  { tree_structure }: queries.TreeContent,
+): Promise<StoredReplay | null> {
+  try {
+    const { base, runs } = await readReplayBase(db, id, version + 1)
+    if (!base || !tree_structure) return null
+    const play = () => replayRuns(base.tree_structure, tree_structure, runs)
+    const { counts } = runWithin(createBudget(), play)
+    return { base_version: base.version, runs: runs.length, ...counts }
+  } catch {
+    return null
+  }
 }
 
 export async function remove({ db }: Pick<WriteContext, 'db'>, id: string): Promise<void> {
@@ -191,7 +229,7 @@ export async function requireEditable(db: ReadContext['db'], id: string): Promis
 
 function mergeChanges(
   current: queries.TreeRow,
-  changes: Omit<TreeUpdate, 'expected_version'>,
+  changes: Omit<TreeUpdate, 'expected_version' | 'replay'>,
   userId: string,
 ): queries.TreeContent {
   const { tree_structure, intake_form } = changes

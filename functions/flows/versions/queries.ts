@@ -27,6 +27,7 @@ function selectItems(db: ReadDb, treeId: string) {
       'v.saved_by',
       saverName.as('saved_by_name'),
       'v.restored_from',
+      'v.replay',
     ])
     .select([sql<boolean>`v.version = t.version`.as('is_current'), 'v.created_at'])
     .where('t.id', '=', treeId)

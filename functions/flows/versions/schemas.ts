@@ -1,7 +1,18 @@
 import * as z from 'zod'
+import { ReplayCounts } from '#functions/flows/replays/schemas.ts'
 import { Status } from '#functions/flows/trees/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
 import { IntakeForm, NullableStructure, TreeType } from '#rules/flows/structure.ts'
+
+const StoredReplay = z
+  .strictObject({
+    base_version: z.int().describe('The published version that the runs are of.').meta({ example: 1 }),
+    runs: z.int().describe('The completed runs that were played, at most 500.').meta({ example: 40 }),
+    ...ReplayCounts.shape,
+  })
+  .nullable()
+  .meta({ id: 'StoredReplay' })
+  .describe('What became of the earlier runs in a replay when this version was published; null without one.')
 
 const versionFields = {
   version: z.int().describe('Version number, starting at 1.'),
@@ -13,6 +24,7 @@ const versionFields = {
     .int()
     .nullable()
     .describe('The older version that was restored as this one; null for any other save.'),
+  replay: StoredReplay,
   is_current: z.boolean().describe('Whether this is the current version of the flow.'),
   created_at: Time.describe('When it was saved.'),
 }

@@ -59,6 +59,13 @@ export interface Replay {
   steps: ReplayStep[]
 }
 
+/** What is stored of a replay with the version that was published after it: counts alone. */
+export interface StoredReplay extends Record<ReplayResult, number> {
+  /** The published version that the runs are of. */
+  base_version: number
+  runs: number
+}
+
 type Step = FlowNode | FlowStep
 interface Match {
   /** The step of the runs. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readChecksums } from '#test/contract/row-checksums.ts'
+import { createKey } from '#test/support/api-keys.ts'
 import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow, printerFlow } from '#test/support/flows.ts'
@@ -148,5 +149,94 @@ describe('a replay', () => {
     expect(await play(engineer, draft.id)).toMatchObject({ base_version: null, runs: 0, unchanged: 0 })
     const empty = await createFlow(admin, { status: 'draft', tree_structure: null, intake_form: [] })
     expect(await replay(admin, empty.id)).toMatchObject({ status: 400, body: { code: 'flow_empty' } })
+  })
+})
+
+/** Return a flow of 3 MB: decisions of 100 long options each, with ids that end with `mark`. */
+function longOptionsFlow(mark: string) {
+  const decide = (id: string, below: object[]): object => ({
+    id,
+    type: 'decision',
+    title: `Question ${id}`,
+    options: Array.from({ length: 100 }, (_, n) => ({
+      id: `${n}${mark}`,
+      label: `${n} ${'ä'.repeat(280)}`,
+      next_node_id: (below[n === 0 ? 1 : 0] as { id: string }).id,
+    })),
+    children: below,
+  })
+  const end = (id: string) => ({ id, type: 'solution', title: 'End' })
+  const chain = (name: string, length: number): object =>
+    length === 0
+      ? end(name)
+      : decide(`${name}-${length}`, [end(`${name}-${length}-end`), chain(name, length - 1)])
+  return decide('root', [chain('left', 24), chain('right', 24)])
+}
+
+describe('publishing with a replay', () => {
+  const change = (options: object[], fields: object = {}) => ({
+    tree_structure: withOptions(...options),
+    replay: true,
+    ...fields,
+  })
+  const renamed = [
+    { ...noOption, label: 'Not at all' },
+    { id: 'maybe', label: 'Maybe', next_node_id: 'queue' },
+  ]
+  const readReplays = async (person: Person, id: string) =>
+    (await person.client.flows.versions.list({ tree_id: id })).map(({ replay }) => replay)
+
+  it('REP-05 stores the counts with the version, for its list and its detail', async () => {
+    const { admin, id: accountId } = await createAccount(service)
+    const flow = await createFlow(admin)
+    await completeRun(admin, flow.id, 'no', 'done')
+    await completeRun(admin, flow.id, 'yes', 'done', 'done')
+    expectStatus(await admin.call('PUT', `/trees/${flow.id}`, change(renamed)), 200)
+    expectStatus(await admin.call('PUT', `/trees/${flow.id}`, { name: 'Without a replay' }), 200)
+    const counts = { runs: 2, unchanged: 1, ends_elsewhere: 0, asks_new: 0, breaks: 1 }
+    expect(await readReplays(admin, flow.id)).toEqual([null, { base_version: 1, ...counts }, null])
+    const detail = await admin.client.flows.versions.get({ tree_id: flow.id, version: 2 })
+    expect(detail.replay).toEqual({ base_version: 1, ...counts })
+    const stored = await service.sql(
+      'select replay from tree_versions where account_id = $1 and replay is not null',
+      [accountId],
+    )
+    expect(stored).toEqual([{ replay: { base_version: 1, ...counts } }])
+  })
+
+  it('REP-05 has no counts for a flow that was never published', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin, { status: 'draft' })
+    const published = await admin.call('PUT', `/trees/${flow.id}`, { status: 'published', replay: true })
+    expect(expectStatus(published, 200).body.version).toBe(2)
+    expect(await readReplays(admin, flow.id)).toEqual([null, null])
+  })
+
+  it('REP-06 is refused for a draft, without a change and for a key that cannot read sessions', async () => {
+    const account = await createAccount(service)
+    const { admin } = account
+    const flow = await createFlow(admin, { visibility: 'account' })
+    const put = (person: Person, body: object) => person.call('PUT', `/trees/${flow.id}`, body)
+    for (const body of [{ replay: true }, change(renamed, { status: 'draft' })])
+      expect(await put(admin, body)).toMatchObject({
+        status: 422,
+        body: { errors: [{ loc: ['body', 'replay'] }] },
+      })
+    const writer = await createKey(service, account, { role: 'admin', scopes: ['flows:write'] })
+    expectStatus(await put(writer, change(renamed)), 403)
+    const reader = await createKey(service, account, {
+      role: 'admin',
+      scopes: ['flows:write', 'sessions:read'],
+    })
+    expectStatus(await put(reader, change(renamed)), 200)
+    expect(await readReplays(admin, flow.id)).toMatchObject([{ runs: 0, unchanged: 0 }, null])
+  })
+
+  it('REP-06 does not prevent publishing what takes too much work to replay', async () => {
+    const { admin } = await createAccount(service)
+    const flow = await createFlow(admin, { tree_structure: longOptionsFlow('a'), intake_form: [] })
+    const next = { tree_structure: longOptionsFlow('b'), replay: true }
+    expectStatus(await admin.call('PUT', `/trees/${flow.id}`, next), 200)
+    expect(await readReplays(admin, flow.id)).toEqual([null, null])
   })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import type { ReadDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
 import type { RecordedRun } from '#rules/flows/replay.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
@@ -10,7 +11,7 @@ const maxRuns = 500
 const maxAnswers = 50_000
 
 /** Select the newest version of a flow that was published, before a version. */
-export const selectPublished = readStatement(
+const selectPublished = readStatement(
   z.object({ account_id: z.string(), version: z.int(), tree_structure: z.custom<TreeStructure>() }),
   (treeId: string, beforeVersion: number) => sql`
     select v.account_id, v.version, v.tree_structure
@@ -24,7 +25,7 @@ export const selectPublished = readStatement(
  * Select the newest completed sessions of a version of a flow, or of versions with its steps and options. All
  * texts may differ.
  */
-export const selectRuns = readStatement(
+const selectRuns = readStatement(
   z.object({
     id: z.string(),
     last_step_id: z.string().nullable(),
@@ -60,3 +61,16 @@ export const selectRuns = readStatement(
       from counted n where n.answers_so_far <= ${sql.lit(maxAnswers)}
      order by n.started_at desc, n.id desc`,
 )
+
+/** What a structure is compared with. */
+export interface ReplayBase {
+  /** The published version; undefined if none was published before. */
+  base: { version: number; tree_structure: TreeStructure } | undefined
+  runs: RecordedRun[]
+}
+
+/** Read the newest version of a flow that was published before a version, and its newest completed runs. */
+export async function readReplayBase(db: ReadDb, treeId: string, beforeVersion: number): Promise<ReplayBase> {
+  const base = await selectPublished.first(db, treeId, beforeVersion)
+  return { base, runs: base ? await selectRuns.all(db, treeId, base.version) : [] }
+}
