@@ -194,6 +194,8 @@ export const routeGroups: readonly RouteGroup[] = [
     routes: {
       'flows.health.list': 'GET /trees/health',
       'flows.health.get': 'GET /trees/{tree_id}/health',
+      'flows.health.dismiss': 'POST /trees/{tree_id}/health/{finding_id}/dismiss',
+      'flows.health.undismiss': 'DELETE /trees/{tree_id}/health/{finding_id}/dismiss',
     },
   },
   {

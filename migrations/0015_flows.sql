@@ -51,6 +51,8 @@ create table trees (
   is_gallery_featured boolean not null default false,
   gallery_sort_order  integer not null default 0,
   is_gallery_hidden   boolean not null default false,
+  -- The findings that are not for this flow. Each id is a digest of what it is about, so another text of the step makes another id.
+  dismissed_findings  uuid[] not null default '{}' check (cardinality(dismissed_findings) <= 200),
   created_at          timestamptz(3) not null default app.now(),
   updated_at          timestamptz(3) not null default app.now(),
   published_at        timestamptz(3),
@@ -219,7 +221,8 @@ call app.protect('library_steps');
 
 grant select, insert, update (name), delete on categories to app_runtime;
 grant select, insert on trees to app_runtime;
-grant update (team_id, tree_type, status, visibility, name, description, category_id, tags, version, updated_at, published_at, deleted_at)
+grant update (team_id, tree_type, status, visibility, name, description, category_id, tags, version, dismissed_findings, updated_at, published_at,
+              deleted_at)
   on trees to app_runtime;
 grant select, insert on tree_versions to app_runtime;
 grant select, insert, update (position), delete on tree_pins to app_runtime;

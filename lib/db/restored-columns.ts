@@ -79,6 +79,7 @@ export const restoredKinds = {
       usage_count: restarts,
       ...changes,
       deleted_at: 'deleted flows are not restored',
+      dismissed_findings: restarts,
       is_gallery_featured: platform,
       is_gallery_hidden: platform,
     },

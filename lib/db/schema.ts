@@ -1792,6 +1792,7 @@ export interface TreesTable {
   is_gallery_featured: Generated<boolean>
   gallery_sort_order: Generated<number>
   is_gallery_hidden: Generated<boolean>
+  dismissed_findings: Generated<string[]>
   created_at: Generated<string>
   updated_at: Generated<string>
   published_at: string | null

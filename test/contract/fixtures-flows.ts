@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { createFinding as createFlowFinding } from '#rules/flows/health/finding.ts'
+import { identifyFindings } from '#rules/flows/health/finding-ids.ts'
 import type { Service } from '#test/support/app.ts'
 import { flowBody, patchProcedure, printerFlow, printerForm } from '#test/support/flows.ts'
 import type { Person } from '#test/support/people.ts'
@@ -24,6 +26,12 @@ export function insertTree(
 const createFlow: Fixture = async (service, owner) => ({
   params: { tree_id: await insertTree(service, owner) },
 })
+
+const createFinding: Fixture = async (service, owner) => {
+  const fewSessions = createFlowFinding('not_enough_sessions', '')
+  const [finding] = await identifyFindings([fewSessions])
+  return { params: { tree_id: await insertTree(service, owner), finding_id: finding?.id ?? '' } }
+}
 
 const createMarkdownSample: Fixture = async () => ({
   body: {
@@ -92,6 +100,8 @@ export const flowFixtures = {
     return { query: { skip: '0', limit: '20' } }
   },
   'flows.health.get': async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) } }),
+  'flows.health.dismiss': createFinding,
+  'flows.health.undismiss': createFinding,
   'flows.trees.get': createFlow,
   'flows.trees.update': async (service, owner) => ({
     ...(await createFlow(service, owner)),

@@ -25,11 +25,37 @@ export const flowHealthOperations = [
     route: 'GET /trees/{tree_id}/health',
     summary: 'Get the health of a flow',
     description:
-      'Lists what an author should look at, such as options that nobody chooses, steps that many skip, broken links and a low share of resolved sessions. With fewer than 20 sessions, steps are not judged: `not_enough_sessions`.',
+      'Lists what an author should look at: what the structure proves, such as steps that cannot be reached, and what sessions show, such as options that nobody chooses. With fewer than 20 sessions, steps are not judged: `not_enough_sessions`.',
     access: 'engineer',
     limit: '30/minute',
     params: TreeId,
     returns: schemas.FlowHealth,
     handle: async ({ ctx, params }) => (await loadService()).get(ctx, params.tree_id),
+  }),
+
+  operation({
+    id: 'flows.health.dismiss',
+    route: 'POST /trees/{tree_id}/health/{finding_id}/dismiss',
+    summary: 'Dismiss a finding of a flow',
+    description:
+      'Says that the finding is not for this flow. It stays dismissed over versions until its step changes, and is no warning of `can-publish` either. Repeating it changes nothing.',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.FindingId,
+    success: 200,
+    returns: schemas.FlowHealth,
+    handle: async ({ ctx, params }) => (await loadService()).dismiss(ctx, params.tree_id, params.finding_id),
+  }),
+
+  operation({
+    id: 'flows.health.undismiss',
+    route: 'DELETE /trees/{tree_id}/health/{finding_id}/dismiss',
+    summary: 'Show a dismissed finding again',
+    description: 'A finding that is not dismissed stays as it is.',
+    access: 'engineer',
+    limit: 'write',
+    params: schemas.FindingId,
+    handle: async ({ ctx, params }) =>
+      (await loadService()).undismiss(ctx, params.tree_id, params.finding_id),
   }),
 ]

@@ -1,12 +1,13 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import { selectIds } from '#db/expressions.ts'
+import { accountId, mayChange, selectIds } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
+import type { WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
-import type { AnswerCount } from '#rules/flows/health/findings.ts'
+import type { AnswerCount } from '#rules/flows/health/by-metrics.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import { periodDays } from '#rules/flows/health/thresholds.ts'
-import type { TreeStructure } from '#rules/flows/structure.ts'
+import type { IntakeField, TreeStructure } from '#rules/flows/structure.ts'
 
 const periodStart = sql`app.now() - make_interval(days => ${sql.lit(periodDays)})`
 
@@ -41,6 +42,8 @@ const FlowContent = z.object({
   name: z.string(),
   version: z.int(),
   tree_structure: z.custom<TreeStructure>().nullable(),
+  intake_form: z.custom<IntakeField[]>(),
+  dismissed_findings: z.array(z.string()),
   is_author_active: z.boolean().nullable(),
   links: z.custom<CheckedLink[]>(),
   links_checked_at: z.string().nullable(),
@@ -51,7 +54,7 @@ export type FlowContent = z.output<typeof FlowContent>
 export const selectContents = readStatement(
   FlowContent,
   (ids: readonly string[]) => sql`
-    select t.id, t.name, t.version, v.tree_structure,
+    select t.id, t.name, t.version, v.tree_structure, v.intake_form, t.dismissed_findings,
            case when t.account_id = app.account_id() then coalesce(app.can_work(u), false) end as is_author_active,
            coalesce(c.links, '[]') as links, app.iso(c.checked_at) as links_checked_at
       from trees t
@@ -120,3 +123,29 @@ export const selectUse = readStatement(
         select sum(u.sessions) as ended, sum(u.sessions) filter (where u.outcome = 'resolved') as resolved
           from used u where u.tree_id = f.id and u.state in ('completed', 'abandoned')) e`,
 )
+
+/** How many findings of a flow are remembered as dismissed, the newest. */
+const maxDismissed = 200
+
+function updateDismissed(db: WriteDb, treeId: string, ids: RawBuilder<string[]>) {
+  return db
+    .updateTable('trees')
+    .set({ dismissed_findings: ids })
+    .where('account_id', '=', accountId)
+    .where('id', '=', treeId)
+    .where('deleted_at', 'is', null)
+    .where(mayChange('author_id', 'team_id'))
+    .returning('id')
+    .executeTakeFirst()
+}
+
+/** Remember that a finding is not for its flow. Return nothing if the caller may not change the flow. */
+export function insertDismissed(db: WriteDb, treeId: string, findingId: string) {
+  const others = sql`array_remove(dismissed_findings, ${findingId}::uuid)`
+  const newest = sql`(${others})[greatest(cardinality(${others}) - ${sql.lit(maxDismissed - 2)}, 1):]`
+  return updateDismissed(db, treeId, sql<string[]>`${newest} || ${findingId}::uuid`)
+}
+
+export function deleteDismissed(db: WriteDb, treeId: string, findingId: string) {
+  return updateDismissed(db, treeId, sql<string[]>`array_remove(dismissed_findings, ${findingId}::uuid)`)
+}

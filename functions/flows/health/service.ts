@@ -1,7 +1,11 @@
 import { type PageQuery, toPage } from '#db/page.ts'
 import { selectVisibleFlows } from '#db/rows/subflows.ts'
-import type { ReadContext } from '#http/operation.ts'
+import * as trees from '#functions/flows/trees/service.ts'
+import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { throwNotFound } from '#problem.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
+import { limitFindings } from '#rules/flows/health/by-metrics.ts'
+import { type IdentifiedFinding, identifyFindings, splitDismissed } from '#rules/flows/health/finding-ids.ts'
 import { findFlowFindings } from '#rules/flows/health/findings.ts'
 import { listSubflows } from '#rules/flows/subflow.ts'
 import * as queries from './queries.ts'
@@ -25,27 +29,62 @@ export async function list({ db }: ReadContext, page: PageQuery) {
   return { items, next }
 }
 
-export async function get({ db }: ReadContext, treeId: string): Promise<FlowHealth> {
+export async function get({ db }: Pick<ReadContext, 'db'>, treeId: string): Promise<FlowHealth> {
   const [health] = await readHealth(db, [treeId])
   return health ?? throwNotFound('Flow')
 }
 
+/** Dismiss a finding that the flow has now. */
+export async function dismiss(ctx: WriteContext, treeId: string, findingId: string): Promise<FlowHealth> {
+  const [flow] = await readFindings(ctx.db, [treeId])
+  if (!flow) throwNotFound('Flow')
+  await trees.requireEditable(ctx.db, treeId)
+  if (!flow.findings.some(({ id }) => id === findingId)) throwNotFound('Finding')
+  if (!(await queries.insertDismissed(ctx.db, treeId, findingId))) await trees.requireEditable(ctx.db, treeId)
+  return get(ctx, treeId)
+}
+
+export async function undismiss({ db }: WriteContext, treeId: string, findingId: string): Promise<void> {
+  if (!(await queries.deleteDismissed(db, treeId, findingId))) await trees.requireEditable(db, treeId)
+}
+
 async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promise<FlowHealth[]> {
+  const flows = await readFindings(db, ids)
+  return flows.map(({ health, dismissed_findings, findings }) => {
+    const { open, dismissed } = splitDismissed(findings, dismissed_findings)
+    return {
+      ...health,
+      findings: limitFindings(open).map(toFlowFinding),
+      dismissed_findings: dismissed.map(toFlowFinding),
+    }
+  })
+}
+
+/** Read the numbers of flows and all their findings. */
+async function readFindings(db: ReadContext['db'], ids: readonly string[]) {
   const [contents, uses] = await db.batch([queries.selectContents.query(ids), queries.selectUse.query(ids)])
   const runnable_ids = await findRunnableIds(db, contents)
-  return contents.map(({ id, name, version, links_checked_at, ...content }) => {
-    const use = uses.find(({ tree_id }) => tree_id === id)
-    const { sessions = 0, ended = 0, resolved = 0, answers = [], open_steps = [] } = use ?? {}
-    const metrics = { sessions, ended, resolved }
-    const findings = findFlowFindings({
-      ...content,
-      ...metrics,
-      answers,
-      open_steps,
-      runnable_ids,
-    })
-    return { tree_id: id, name, version, ...metrics, links_checked_at, findings }
-  })
+  // The proofs of these flows share what one request may cost, so that they cost a page no more.
+  const budget = createBudget()
+  return Promise.all(
+    contents.map(async ({ id, name, version, links_checked_at, dismissed_findings, ...content }) => {
+      const use = uses.find(({ tree_id }) => tree_id === id)
+      const { sessions = 0, ended = 0, resolved = 0, answers = [], open_steps = [] } = use ?? {}
+      const metrics = { sessions, ended, resolved }
+      const state = { ...content, ...metrics, answers, open_steps, runnable_ids }
+      const findings = await identifyFindings(runWithin(budget, () => findFlowFindings(state)))
+      const health = { tree_id: id, name, version, ...metrics, links_checked_at }
+      return { health, dismissed_findings, findings }
+    }),
+  )
+}
+
+function toFlowFinding({
+  path: _,
+  subject: __,
+  ...finding
+}: IdentifiedFinding): FlowHealth['findings'][number] {
+  return finding
 }
 
 /** Return the sub-flows of these flows that the caller can run. */

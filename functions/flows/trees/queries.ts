@@ -26,12 +26,15 @@ export interface TreeRow extends Tree {
   intake_form: IntakeField[]
   /** Whether the caller may change it. */
   may_change: boolean
+  dismissed_findings: string[]
 }
 
 const isEditable = sql<boolean>`t.account_id = ${accountId} and ${mayChange('t.author_id', 't.team_id')}`
 
 function selectTreeWithContent(db: ReadDb, id: string) {
-  return selectTreesWithContent(db).select(isEditable.as('may_change')).where('t.id', '=', id)
+  return selectTreesWithContent(db)
+    .select([isEditable.as('may_change'), 't.dismissed_findings'])
+    .where('t.id', '=', id)
 }
 
 export function selectTree(db: ReadDb, id: string): Promise<TreeRow | undefined> {

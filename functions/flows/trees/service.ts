@@ -15,6 +15,8 @@ import {
   throwNotFound,
 } from '#problem.ts'
 import { createBudget, runWithin } from '#rules/budget.ts'
+import { identifyFindings, splitDismissed } from '#rules/flows/health/finding-ids.ts'
+import { findFlaws } from '#rules/flows/health/flaws.ts'
 import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
 import type { FlowProblem } from '#rules/flows/problems.ts'
 import { replayRuns, type StoredReplay } from '#rules/flows/replay.ts'
@@ -145,7 +147,8 @@ export async function remove({ db }: Pick<WriteContext, 'db'>, id: string): Prom
 }
 
 export async function validatePublish({ db }: Pick<ReadContext, 'db'>, id: string) {
-  const { errors, warnings } = await validateForPublishing(db, id, await find(db, id))
+  const flow = await find(db, id)
+  const { errors, warnings } = await validateForPublishing(db, id, flow, flow.dismissed_findings)
   return { can_publish: errors.length === 0, errors, warnings }
 }
 
@@ -156,9 +159,29 @@ export async function validateForPublishing(
   db: ReadContext['db'],
   id: string | null,
   content: PublishedContent,
+  dismissedFindings: readonly string[] = [],
 ): Promise<ValidationResult> {
   const [flow, subflows] = [validateFlow(content, 'published'), await validateSubflowsOf(db, id, content)]
-  return { errors: [...flow.errors, ...subflows.errors], warnings: [...flow.warnings, ...subflows.warnings] }
+  return {
+    errors: [...flow.errors, ...subflows.errors],
+    warnings: [...flow.warnings, ...subflows.warnings, ...(await warnOfFlaws(content, dismissedFindings))],
+  }
+}
+
+/**
+ * Return what the flow proves about itself, as warnings. A step that cannot be reached is an error of the
+ * validation already. The proofs have a budget of their own.
+ */
+async function warnOfFlaws(
+  content: PublishedContent,
+  dismissedIds: readonly string[],
+): Promise<FlowProblem[]> {
+  const flaws = runWithin(createBudget(), () => findFlaws(content))
+  const { open } = splitDismissed(
+    await identifyFindings(flaws.filter(({ reason }) => reason !== 'unreachable_step')),
+    dismissedIds,
+  )
+  return open.map(({ step_id: node_id, path, message }) => ({ node_id, path, message }))
 }
 
 async function validateSubflowsOf(
@@ -313,6 +336,6 @@ function staleFlow(current_version: number): Problem {
   return staleVersion('flow', { current_version })
 }
 
-function toTree({ may_change: _, ...tree }: queries.TreeRow): Tree {
+function toTree({ may_change: _, dismissed_findings: __, ...tree }: queries.TreeRow): Tree {
   return tree
 }

@@ -24,7 +24,7 @@ export const uncopiedColumns: Readonly<Record<Exclude<keyof DB['trees'], CopiedC
     'root_tree_id',
   ]),
   ...giveReason('a copy starts without it', ['usage_count', 'is_gallery_featured', 'is_gallery_hidden']),
-  ...giveReason('a copy starts without it', ['gallery_sort_order']),
+  ...giveReason('a copy starts without it', ['gallery_sort_order', 'dismissed_findings']),
   ...giveReason('derived from other columns', ['search', 'words', 'tag_keys']),
 }
 

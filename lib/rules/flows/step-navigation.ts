@@ -1,5 +1,5 @@
 import type { StepTimer } from './step-timer.ts'
-import { type FlowNode, type FlowStep, isStepList, type TreeStructure } from './structure.ts'
+import { type FlowNode, type FlowStep, isStepList, type StepList, type TreeStructure } from './structure.ts'
 import { walkAll, walkNodes } from './walk.ts'
 
 // The order of steps while a session runs a flow: the first step, its possible answers, and the step after an
@@ -34,8 +34,14 @@ function isAnswerable({ type }: FlowStep): boolean {
   return type === 'procedure_step'
 }
 
+/** Return the steps of a list that a session reaches: those of a draft below its end are none. */
+function listReachableSteps({ steps }: StepList): FlowStep[] {
+  const end = steps.findIndex(({ type }) => type === 'procedure_end')
+  return (end < 0 ? steps : steps.slice(0, end)).filter(isAnswerable)
+}
+
 export function getFirstStepId(structure: TreeStructure): string | null {
-  return isStepList(structure) ? (structure.steps.find(isAnswerable)?.id ?? null) : structure.id
+  return isStepList(structure) ? (listReachableSteps(structure)[0]?.id ?? null) : structure.id
 }
 
 /** Return the node or step with this id if it takes an answer. */
@@ -88,8 +94,9 @@ export function findAnswerMismatch(
 /** Return the id of the step after an answer, or null at the end of the flow. */
 export function getNextStepId(structure: TreeStructure, id: string, optionId?: string | null): string | null {
   if (isStepList(structure)) {
-    const index = structure.steps.findIndex((step) => step.id === id)
-    return structure.steps.slice(index + 1).find(isAnswerable)?.id ?? null
+    const steps = listReachableSteps(structure)
+    const index = steps.findIndex((step) => step.id === id)
+    return index < 0 ? null : (steps[index + 1]?.id ?? null)
   }
   const node = findAnswerableStep(structure, id) as FlowNode | undefined
   return node ? getNextNodeId(node, optionId) : null
@@ -115,7 +122,7 @@ export interface StepIndex {
 export function indexSteps(structure: TreeStructure): StepIndex {
   const firstId = getFirstStepId(structure)
   if (isStepList(structure)) {
-    const steps = structure.steps.filter(isAnswerable)
+    const steps = listReachableSteps(structure)
     const nextIds = new Map(steps.map(({ id }, index) => [id, steps[index + 1]?.id ?? null]))
     const stepById = new Map(steps.map((step) => [step.id, step]))
     return { stepById, firstId, getNextId: (id) => nextIds.get(id) ?? null }
@@ -135,8 +142,9 @@ export function indexSteps(structure: TreeStructure): StepIndex {
 export function countRemainingAnswers(structure: TreeStructure, id: string | null): number {
   if (id === null) return 0
   if (isStepList(structure)) {
-    const index = structure.steps.findIndex((step) => step.id === id)
-    return structure.steps.slice(index).filter(isAnswerable).length
+    const steps = listReachableSteps(structure)
+    const index = steps.findIndex((step) => step.id === id)
+    return index < 0 ? 0 : steps.length - index
   }
   const node = findAnswerableStep(structure, id) as FlowNode | undefined
   return node ? getLongestPathLength(node) : 0

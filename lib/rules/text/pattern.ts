@@ -1,4 +1,4 @@
-import { spend } from '#rules/budget.ts'
+import { canSpend, spend } from '#rules/budget.ts'
 
 // Users write these patterns, and a backtracking regular expression can run for hours. So a pattern is
 // compiled to an automaton. Its time is proportional to the size of the pattern and the length of the text,
@@ -40,17 +40,74 @@ export type Matcher = (text: string) => boolean
  */
 export function compilePattern(pattern: string): Matcher | undefined {
   try {
-    // Bounded: it is compiled, never run.
-    new RegExp(pattern, 'u')
-    const compiler: Compiler = { program: [], charTokens: [], partsLeft: maxPatternParts }
-    compileNode(compiler, parseAlternatives({ pattern, position: 0 }))
-    const program: Instruction[] = [...compiler.program, { op: 'match' }]
+    const { program, charTokens } = compileProgram(pattern)
     // Bounded: it is run on one character.
-    const charTests = compiler.charTokens.map((token) => new RegExp(`^${token}$`, 'u'))
+    const charTests = charTokens.map((token) => new RegExp(`^${token}$`, 'u'))
     return (text) => runProgram(program, charTests, [...text])
   } catch {
     return undefined
   }
+}
+
+/** Throw for a pattern that is invalid, not supported or too large. */
+function compileProgram(pattern: string): Pick<Compiler, 'program' | 'charTokens'> {
+  // Bounded: it is compiled, never run.
+  new RegExp(pattern, 'u')
+  const compiler: Compiler = { program: [], charTokens: [], partsLeft: maxPatternParts }
+  compileNode(compiler, parseAlternatives({ pattern, position: 0 }))
+  return { program: [...compiler.program, { op: 'match' }], charTokens: compiler.charTokens }
+}
+
+/**
+ * Return whether no text of a length between `min` and `max` can match a pattern. A test of a character is
+ * assumed to accept some character and a word boundary to be there, so `false` says nothing. Also false for
+ * what takes too much work.
+ */
+export function isImpossiblePattern(pattern: string, min: number, max: number): boolean {
+  let program: readonly Instruction[]
+  try {
+    program = compileProgram(pattern).program
+  } catch {
+    return false
+  }
+  const lastLength = Math.min(max, maxPatternTextLength)
+  if (min > lastLength) return true
+  let current = [0]
+  for (let length = 0; length <= lastLength && current.length > 0; length++) {
+    const steps = program.length * stepsPerInstruction
+    if (!canSpend(steps)) return false
+    spend(steps)
+    // The end of the text may be here, or not.
+    const endings = length < min ? [] : followEmpty(program, current, length === 0, true)
+    if (endings.some((address) => program[address]?.op === 'match')) return false
+    current = followEmpty(program, current, length === 0, false)
+      .filter((address) => program[address]?.op === 'char')
+      .map((address) => address + 1)
+  }
+  return true
+}
+
+/** Return the instructions that can be reached without a character, at the start or the end of a text. */
+function followEmpty(
+  program: readonly Instruction[],
+  start: readonly number[],
+  isStart: boolean,
+  isEnd: boolean,
+): number[] {
+  const reached = new Set<number>()
+  const pending = [...start]
+  for (let address = pending.pop(); address !== undefined; address = pending.pop()) {
+    if (reached.has(address)) continue
+    reached.add(address)
+    const instruction = program[address]
+    if (instruction?.op === 'split') pending.push(...instruction.targets)
+    else if (instruction?.op === 'jump') pending.push(instruction.target)
+    else if (instruction?.op === 'assertion') {
+      const { token } = instruction
+      if (token === '^' ? isStart : token !== '$' || isEnd) pending.push(address + 1)
+    }
+  }
+  return [...reached]
 }
 
 /** One character, escape or character class. */

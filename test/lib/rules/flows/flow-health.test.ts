@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { limitFindings } from '#rules/flows/health/by-metrics.ts'
 import { type FlowState, findFlowFindings } from '#rules/flows/health/findings.ts'
 import { listLinks } from '#rules/flows/health/links.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
@@ -14,6 +15,7 @@ const steps = patchProcedure() as TreeStructure
 const state = (fields: Partial<FlowState> = {}): FlowState => ({
   ...{
     tree_structure: tree,
+    intake_form: [],
     sessions: 40,
     ended: 0,
     resolved: 0,
@@ -75,6 +77,76 @@ describe('findings of a flow', () => {
     expect(findReasons({ tree_structure: steps, answers: answers(10) })).toEqual([])
   })
 
+  it('HEA-02 says once that all answers to a question with more than two options were the same', () => {
+    const { options, children, ...question } = printerFlow()
+    const structure = {
+      ...question,
+      options: [...options, { id: 'maybe', label: 'Maybe', next_node_id: 'wait' }],
+      children: [...children, createSolution('wait')],
+    } as TreeStructure
+    const answers = (...chosen: string[]) => [
+      ...chosen.map((option_id) => answer('ping', { option_id, answers: 20 })),
+      answer('queue', { outcome: 'done', answers: 5 }),
+    ]
+    const find = (...chosen: string[]) =>
+      findFlowFindings(state({ tree_structure: structure, answers: answers(...chosen) }))
+    expect(find('yes')).toMatchObject([
+      {
+        reason: 'same_answer',
+        option_id: 'yes',
+        message: 'All 20 answers to “Does {{printer_ip}} answer a ping?” were “Yes”',
+        patch: [{ op: 'move', from: '/tree_structure/children/0', path: '/tree_structure' }],
+      },
+    ])
+    expect(find('yes', 'no')).toMatchObject([
+      {
+        reason: 'dead_option',
+        option_id: 'maybe',
+        patch: [
+          { op: 'remove', path: '/tree_structure/options/2' },
+          { op: 'remove', path: '/tree_structure/children/2' },
+        ],
+      },
+    ])
+  })
+
+  it('HEA-04 names a step that failed more often than it was done', () => {
+    const answers = (failed: number) => [
+      answer('snapshot', { outcome: 'failed', answers: failed }),
+      answer('snapshot', { outcome: 'done', answers: 21 - failed }),
+      answer('patch', { outcome: 'done', answers: 21 }),
+    ]
+    expect(findFlowFindings(state({ tree_structure: steps, answers: answers(11) }))).toMatchObject([
+      {
+        reason: 'failing_step',
+        step_id: 'snapshot',
+        metrics: { answers: 21, failed: 11, done: 10 },
+        patch: [{ op: 'remove', path: '/tree_structure/steps/1' }],
+      },
+    ])
+    expect(findReasons({ tree_structure: steps, answers: answers(10) })).toEqual([])
+  })
+
+  it('HEA-18 shows the three findings of sessions that count most, and all others', () => {
+    const many = {
+      steps: [...Array.from({ length: 5 }, (_, n) => createStep(`s${n}`)), createEnd()],
+    } as TreeStructure
+    const answers = Array.from({ length: 5 }, (_, n) =>
+      answer(`s${n}`, { outcome: 'skipped', answers: 20 + n }),
+    )
+    const findings = findFlowFindings(
+      state({ tree_structure: many, answers, is_author_active: false, ended: 20, resolved: 0 }),
+    )
+    expect(findings).toHaveLength(7)
+    expect(limitFindings(findings).map(({ reason, step_id }) => [reason, step_id])).toEqual([
+      ['stale_owner', null],
+      ['low_success', null],
+      ['skipped_step', 's2'],
+      ['skipped_step', 's3'],
+      ['skipped_step', 's4'],
+    ])
+  })
+
   it('HEA-05 says that there are not enough sessions instead of judging the steps', () => {
     const [finding, ...others] = findFlowFindings(
       state({ sessions: 19, answers: [answer('ping', { option_id: 'yes', answers: 19 })] }),
@@ -129,7 +201,14 @@ describe('findings of a flow', () => {
 
 describe('a finding', () => {
   const find = (fields: Partial<FlowState>) => findFlowFindings(state(fields))
-  const finding = (fields: object) => ({ step_id: null, option_id: null, url: null, metrics: {}, ...fields })
+  const finding = (fields: object) => ({
+    ...{ step_id: null, option_id: null, url: null, metrics: {}, ...fields },
+    ...{
+      patch: expect.toSatisfy(() => true),
+      path: expect.any(String),
+      subject: expect.toSatisfy(() => true),
+    },
+  })
 
   it('HEA-02 has the numbers and the names of what it is about', () => {
     const structure = {
