@@ -11,7 +11,7 @@ const maxRuns = 500
 const maxAnswers = 50_000
 
 /** Select the newest version of a flow that was published, before a version. */
-const selectPublished = readStatement(
+export const selectPublished = readStatement(
   z.object({ account_id: z.string(), version: z.int(), tree_structure: z.custom<TreeStructure>() }),
   (treeId: string, beforeVersion: number) => sql`
     select v.account_id, v.version, v.tree_structure
@@ -25,7 +25,7 @@ const selectPublished = readStatement(
  * Select the newest completed sessions of a version of a flow, or of versions with its steps and options. All
  * texts may differ.
  */
-const selectRuns = readStatement(
+export const selectRuns = readStatement(
   z.object({
     id: z.string(),
     last_step_id: z.string().nullable(),
