@@ -9,6 +9,8 @@ export const maxPatternTextLength = 1000
 const maxPatternParts = 1000
 const stepsPerInstruction = 5
 const stepsPerCharTest = 10
+/** Compiling a pattern of the greatest size takes half a millisecond. */
+const stepsPerProgram = 50_000
 const unlimited = Number.POSITIVE_INFINITY
 
 type PatternNode =
@@ -64,6 +66,8 @@ function compileProgram(pattern: string): Pick<Compiler, 'program' | 'charTokens
  * what takes too much work.
  */
 export function isImpossiblePattern(pattern: string, min: number, max: number): boolean {
+  if (!canSpend(stepsPerProgram)) return false
+  spend(stepsPerProgram)
   let program: readonly Instruction[]
   try {
     program = compileProgram(pattern).program
@@ -72,42 +76,23 @@ export function isImpossiblePattern(pattern: string, min: number, max: number): 
   }
   const lastLength = Math.min(max, maxPatternTextLength)
   if (min > lastLength) return true
+  const lastVisits = new Int32Array(program.length)
   let current = [0]
   for (let length = 0; length <= lastLength && current.length > 0; length++) {
-    const steps = program.length * stepsPerInstruction
+    // Twice: at the end of the text, and not.
+    const steps = 2 * program.length * stepsPerInstruction
     if (!canSpend(steps)) return false
     spend(steps)
-    // The end of the text may be here, or not.
-    const endings = length < min ? [] : followEmpty(program, current, length === 0, true)
-    if (endings.some((address) => program[address]?.op === 'match')) return false
-    current = followEmpty(program, current, length === 0, false)
+    const follow = (isEnd: boolean) =>
+      followJumps(program, current, 2 * length + (isEnd ? 2 : 1), lastVisits, (token) =>
+        token === '^' ? length === 0 : token !== '$' || isEnd,
+      )
+    if (length >= min && follow(true).some((address) => program[address]?.op === 'match')) return false
+    current = follow(false)
       .filter((address) => program[address]?.op === 'char')
       .map((address) => address + 1)
   }
   return true
-}
-
-/** Return the instructions that can be reached without a character, at the start or the end of a text. */
-function followEmpty(
-  program: readonly Instruction[],
-  start: readonly number[],
-  isStart: boolean,
-  isEnd: boolean,
-): number[] {
-  const reached = new Set<number>()
-  const pending = [...start]
-  for (let address = pending.pop(); address !== undefined; address = pending.pop()) {
-    if (reached.has(address)) continue
-    reached.add(address)
-    const instruction = program[address]
-    if (instruction?.op === 'split') pending.push(...instruction.targets)
-    else if (instruction?.op === 'jump') pending.push(instruction.target)
-    else if (instruction?.op === 'assertion') {
-      const { token } = instruction
-      if (token === '^' ? isStart : token !== '$' || isEnd) pending.push(address + 1)
-    }
-  }
-  return [...reached]
 }
 
 /** One character, escape or character class. */
@@ -247,7 +232,9 @@ function runProgram(
 ): boolean {
   const lastVisits = new Int32Array(program.length)
   spend(program.length)
-  let current = followJumps(program, [0], chars, 0, lastVisits)
+  const follow = (start: readonly number[], position: number) =>
+    followJumps(program, start, position + 1, lastVisits, (token) => isAssertionTrue(token, chars, position))
+  let current = follow([0], 0)
   for (const [index, char] of chars.entries()) {
     spend(current.length * stepsPerInstruction + charTests.length * stepsPerCharTest)
     const results = charTests.map((test) => test.test(char))
@@ -257,34 +244,32 @@ function runProgram(
       if (instruction?.op === 'char' && results[instruction.test]) next.push(address + 1)
     }
     if (next.length === 0) return false
-    current = followJumps(program, next, chars, index + 1, lastVisits)
+    current = follow(next, index + 1)
   }
   return current.some((address) => program[address]?.op === 'match')
 }
 
 /**
- * Return all instructions that can be reached from `start` without consuming a character. `position` is the
- * index of the next character. `lastVisits` contains `position + 1` for each instruction that was visited at
- * this position.
+ * Return all instructions that can be reached from `start` without consuming a character. `lastVisits` contains
+ * `mark` for each instruction that was visited in this pass.
  */
 function followJumps(
   program: readonly Instruction[],
   start: readonly number[],
-  chars: readonly string[],
-  position: number,
+  mark: number,
   lastVisits: Int32Array,
+  isTrue: (assertion: string) => boolean,
 ): number[] {
   const reachedAddresses: number[] = []
   const pendingAddresses = [...start]
   for (let address = pendingAddresses.pop(); address !== undefined; address = pendingAddresses.pop()) {
-    if (lastVisits[address] === position + 1) continue
-    lastVisits[address] = position + 1
+    if (lastVisits[address] === mark) continue
+    lastVisits[address] = mark
     reachedAddresses.push(address)
     const instruction = program[address]
     if (instruction?.op === 'split') for (const item of instruction.targets) pendingAddresses.push(item)
     else if (instruction?.op === 'jump') pendingAddresses.push(instruction.target)
-    else if (instruction?.op === 'assertion' && isAssertionTrue(instruction.token, chars, position))
-      pendingAddresses.push(address + 1)
+    else if (instruction?.op === 'assertion' && isTrue(instruction.token)) pendingAddresses.push(address + 1)
   }
   return reachedAddresses
 }
