@@ -72,6 +72,7 @@ import { acknowledgementOperations } from './oncall/acknowledgements/operations.
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
 import { reminderOperations } from './oncall/reminders/operations.ts'
 import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
+import { substituteRequestOperations } from './oncall/substitute-requests/operations.ts'
 import { presenceOperations } from './presence/operations.ts'
 import { psaCallbackOperations } from './psa/callbacks/operations.ts'
 import { psaConnectionOperations } from './psa/connection/operations.ts'
@@ -194,6 +195,7 @@ export const operations: readonly AnyOperation[] = [
   ...maintenanceOperations,
   ...maintenanceRunOperations,
   ...onCallScheduleOperations,
+  ...substituteRequestOperations,
   ...reminderOperations,
   ...escalationPolicyOperations,
   ...acknowledgementOperations,

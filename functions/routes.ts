@@ -811,6 +811,16 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./oncall/substitute-requests/operations.ts')).substituteRequestOperations,
+    routes: {
+      'oncall.substituteRequests.list': 'GET /on-call-schedules/{schedule_id}/substitute-requests',
+      'oncall.substituteRequests.create': 'POST /on-call-schedules/{schedule_id}/substitute-requests',
+      'oncall.substituteRequests.accept': 'POST /on-call-schedules/{schedule_id}/substitute-requests/{request_id}/accept',
+      'oncall.substituteRequests.decline': 'POST /on-call-schedules/{schedule_id}/substitute-requests/{request_id}/decline',
+      'oncall.substituteRequests.withdraw': 'DELETE /on-call-schedules/{schedule_id}/substitute-requests/{request_id}',
+    },
+  },
+  {
     load: async () => (await import('./oncall/reminders/operations.ts')).reminderOperations,
     routes: {
       'oncall.reminders.list': 'GET /ai-sessions/{session_id}/reminders',

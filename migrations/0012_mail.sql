@@ -210,6 +210,10 @@ begin
                    and a.state = 'pending' and a.expires_at > app.now())
            or kind = 'flow-proposals' and exists (
                 select from flow_proposals f where f.account_id = e.account_id and f.id = subject and f.status <> 'pending')
+           or e.key = 'oncall.substitute_requested' and not exists (
+                select from on_call_substitute_requests r
+                 where r.account_id = e.account_id and r.id::text = split_part(e.link, '?substitute=', 2) and r.state = 'open'
+                   and r.starts_at > app.now())
       then 'decided' end,
     case when kind = 'pilot' and exists (
                 select from ai_sessions s where s.account_id = e.account_id and s.id = subject and s.status in ('resolved', 'abandoned', 'archived'))

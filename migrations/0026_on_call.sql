@@ -1,4 +1,4 @@
--- On-call schedules: who is on call when, by rotations and overrides. Escalation policies. Alerts of monitoring, which open cases.
+-- On-call schedules: who is on call when, by rotations and overrides, and who asks for a substitute. Escalation policies. Alerts of monitoring, which open cases.
 
 -- Whether the caller may change what belongs to a team, or to the whole account if `p_team` is null.
 create function app.administers(p_team uuid) returns boolean language sql stable parallel safe as $$
@@ -127,6 +127,50 @@ grant select, insert, delete, update (team_id, name, timezone, rotations, versio
 grant select, insert, delete on on_call_overrides to app_runtime;
 grant select, insert on on_call_schedule_versions to app_runtime;
 grant select, insert, update, delete on on_call_schedules, on_call_schedule_versions, on_call_overrides to app_platform;
+
+-- Who asks colleagues to take a shift, or a part of it. The first who accepts gets an override.
+create table on_call_substitute_requests (
+  id           uuid not null default uuidv7(),
+  account_id   uuid not null default app.account_id() references accounts on delete cascade,
+  schedule_id  uuid not null,
+  -- Whose shift it is.
+  user_id      uuid not null,
+  starts_at    timestamptz(3) not null,
+  ends_at      timestamptz(3) not null,
+  note         text check (length(note) between 1 and 500),
+  asked_ids    uuid[] not null check (cardinality(asked_ids) between 1 and 50),
+  declined_ids uuid[] not null default '{}',
+  -- An open one expires at its start.
+  state        text not null default 'open' check (state in ('open', 'accepted', 'declined', 'withdrawn', 'expired')),
+  accepted_by  uuid,
+  -- Without a foreign key: the request stays when the override is deleted.
+  override_id  uuid,
+  -- When the sweep looks at an open one: it tells that nobody has accepted, and ends it at its start.
+  notice_at    timestamptz(3) not null,
+  created_by   uuid not null default app.user_id(),
+  created_at   timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, schedule_id) references on_call_schedules (account_id, id) on delete cascade,
+  foreign key (account_id, user_id) references users (account_id, id),
+  foreign key (account_id, accepted_by) references users (account_id, id),
+  foreign key (account_id, created_by) references users (account_id, id),
+  check (starts_at < ends_at and declined_ids <@ asked_ids and (state = 'accepted') = (accepted_by is not null))
+);
+create index on_call_substitute_requests_newest on on_call_substitute_requests (account_id, schedule_id, created_at desc, id desc);
+create index on_call_substitute_requests_user on on_call_substitute_requests (account_id, user_id);
+create index on_call_substitute_requests_acceptor on on_call_substitute_requests (account_id, accepted_by) where accepted_by is not null;
+create index on_call_substitute_requests_creator on on_call_substitute_requests (account_id, created_by);
+-- For the sweep, which reads those of all accounts as the platform role.
+create index on_call_substitute_requests_notice on on_call_substitute_requests (notice_at) where state = 'open';
+-- For the clean-up, which deletes by age in every account.
+create index on_call_substitute_requests_age on on_call_substitute_requests (ends_at);
+create trigger audit after insert or update of state on on_call_substitute_requests
+  for each row execute function app.audit('on_call_substitute_request', 'note');
+call app.limit_rows('on_call_substitute_requests', 500, per => 'schedule_id', resource => 'substitute_requests_per_schedule');
+call app.protect('on_call_substitute_requests');
+grant select, insert, update (declined_ids, state, accepted_by, override_id, notice_at) on on_call_substitute_requests to app_runtime;
+grant select, insert, update, delete on on_call_substitute_requests to app_platform;
 
 -- Escalation policies, which announce an escalation again until a colleague takes it.
 create table escalation_policies (

@@ -256,7 +256,8 @@ create function app.erase_traces(p_user uuid, p_limit integer) returns boolean l
 declare
   pattern constant text := '^.*?( escalated: | picked up the escalation: | proposed a flow: | joined the account| asks for your approval: | approved: | rejected: )';
   replacement constant text := 'Deleted user\1';
-  keys constant text[] := '{session.escalated,handoff.claimed,proposal.submitted,member.joined,approval.requested,approval.decided}';
+  keys constant text[] := '{session.escalated,handoff.claimed,proposal.submitted,member.joined,approval.requested,approval.decided,
+    oncall.overridden,oncall.changed,oncall.shift_starts,oncall.substitute_requested,oncall.substitute_updated}';
   v_account constant uuid := (select account_id from users where id = p_user);
   event_ids constant uuid[] := array(
     select id from events
@@ -305,7 +306,7 @@ create function app.remove_names(p_data jsonb, p_user uuid) returns jsonb langua
   select coalesce(jsonb_object_agg(d.key, case when n.id_key is null then d.value else '"Deleted user"' end), '{}')
     from jsonb_each(p_data) d
     left join (values ('engineer_name', 'engineer_id'), ('claimant_name', 'claimed_by'), ('submitter_name', 'submitted_by'), ('name', 'user_id'),
-                      ('requester_name', 'requested_by'), ('approver_name', 'decided_by'))
+                      ('requester_name', 'requested_by'), ('approver_name', 'decided_by'), ('accepted_by_name', 'accepted_by'))
       n (name_key, id_key) on n.name_key = d.key and p_data ->> n.id_key = p_user::text
 $$;
 
@@ -356,11 +357,11 @@ begin
     update audit_logs set ip = null where actor_id = u.id and ip is not null;
   end if;
   delete from stream_events where account_id = u.account_id and data ->> 'engineer_name' = u.full_name;
-  -- A handover names people in its text.
-  update notifications set body = replace(body, u.full_name, 'Deleted user')
-   where account_id = u.account_id and event_key = 'handover.due' and strpos(body, u.full_name) > 0;
-  update events set body = replace(body, u.full_name, 'Deleted user')
-   where account_id = u.account_id and key = 'handover.due' and strpos(body, u.full_name) > 0;
+  -- A handover and what is said of shifts names people in its text, whoever caused it.
+  update notifications set title = replace(title, u.full_name, 'Deleted user'), body = replace(body, u.full_name, 'Deleted user')
+   where account_id = u.account_id and (event_key = 'handover.due' or event_key like 'oncall.%') and strpos(title || ' ' || body, u.full_name) > 0;
+  update events set title = replace(title, u.full_name, 'Deleted user'), body = replace(body, u.full_name, 'Deleted user')
+   where account_id = u.account_id and (key = 'handover.due' or key like 'oncall.%') and strpos(title || ' ' || body, u.full_name) > 0;
   update users set email = 'deleted-' || id || '@deleted.invalid', full_name = 'Deleted user', role = 'viewer', team_id = null, team_role = null,
          is_active = false, is_super_admin = false, email_verified_at = null, must_change_password = false, timezone = 'UTC', last_login_at = null,
          erased_at = app.now()

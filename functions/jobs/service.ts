@@ -24,7 +24,9 @@ const sweeps: Readonly<Record<string, (ctx: JobContext, options: SweepOptions) =
   embeddings: async (...sweep) => (await import('#functions/ai/embeddings/service.ts')).embedDue(...sweep),
   handovers: async (...sweep) => (await import('#functions/ai/handover/service.ts')).sendDue(...sweep),
   on_call_shifts: async (...sweep) =>
-    (await import('#functions/oncall/schedules/service.ts')).announceShifts(...sweep),
+    (await import('#functions/oncall/shift-notices/service.ts')).announceShifts(...sweep),
+  substitute_requests: async (...sweep) =>
+    (await import('#functions/oncall/substitute-requests/service.ts')).noticeDue(...sweep),
   digests: digests.sendDue,
   live_events: sweepLiveEvents,
   presence: presence.sweep,

@@ -304,6 +304,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   oauth_codes: credentials,
   oauth_refresh_tokens: credentials,
   oauth_states: credentials,
+  on_call_substitute_requests: 'what came of them is an override',
   on_call_schedule_versions: 'what decided who was on call before a change, for 92 days',
   one_time_tokens: credentials,
   passkey_challenges: credentials,

@@ -67,6 +67,7 @@ export const erasure: Declaration = {
   escalation_follow_ups: { account: batches(), person: keeps(work, 'alert') },
   escalation_policies: { account: batches(100), person: nothing },
   on_call_overrides: { account: batches(), person: nothing },
+  on_call_substitute_requests: { account: batches(), person: keeps(work, 'note') },
   on_call_schedule_versions: { account: batches(), person: nothing },
   alerts: { account: batches(), person: keeps(work, 'title', 'body') },
   alert_sources: { account: batches(), person: rows },

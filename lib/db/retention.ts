@@ -166,6 +166,7 @@ export const retention: Record<keyof DB, Policy> = {
   on_call_overrides: expires('shows who was on call', { column: 'ends_at', keptFor: '92 days' }),
   on_call_schedule_versions: expires('shows who was on call', { column: 'valid_until', keptFor: '92 days' }),
   on_call_schedules: kept(work),
+  on_call_substitute_requests: expires('shows who was asked', { column: 'ends_at', keptFor: '92 days' }),
   onboarding: kept(person),
   one_time_tokens: expires('for support', { column: 'expires_at', keptFor: '30 days' }),
   passkey_challenges: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),

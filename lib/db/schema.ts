@@ -1096,6 +1096,24 @@ export interface OnCallSchedulesTable {
   updated_at: Generated<string>
 }
 
+export interface OnCallSubstituteRequestsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  schedule_id: string
+  user_id: string
+  starts_at: string
+  ends_at: string
+  note: string | null
+  asked_ids: string[]
+  declined_ids: Generated<string[]>
+  state: Generated<'open' | 'accepted' | 'declined' | 'withdrawn' | 'expired'>
+  accepted_by: string | null
+  override_id: string | null
+  notice_at: string
+  created_by: Generated<string>
+  created_at: Generated<string>
+}
+
 export interface OnboardingTable {
   account_id: ColumnType<string, never, never>
   user_id: Generated<string>
@@ -1976,6 +1994,7 @@ export interface DB {
   on_call_overrides: OnCallOverridesTable
   on_call_schedule_versions: OnCallScheduleVersionsTable
   on_call_schedules: OnCallSchedulesTable
+  on_call_substitute_requests: OnCallSubstituteRequestsTable
   onboarding: OnboardingTable
   one_time_tokens: OneTimeTokensTable
   passkey_challenges: PasskeyChallengesTable

@@ -38,6 +38,27 @@ export async function insertOverride(
   return { schedule_id, override_id }
 }
 
+/** Insert a request of a colleague, which asks the owner. */
+export async function insertSubstituteRequest(
+  service: Service,
+  owner: Person,
+): Promise<{ schedule_id: string; request_id: string }> {
+  const colleague = { ...owner, id: await insertColleague(service, owner) }
+  const schedule_id = await insertOnCallSchedule(service, colleague)
+  const request_id = await insertReturningId(
+    service,
+    `insert into on_call_substitute_requests (account_id, schedule_id, user_id, created_by, starts_at, ends_at, asked_ids, notice_at)
+     select $1, $2, $3, $3, t.starts_at, t.starts_at + interval '1 hour', array[$4::uuid], t.starts_at
+       from (select (app.now() + interval '1 day')::timestamptz(3) as starts_at) t returning id`,
+    [owner.accountId, schedule_id, colleague.id, owner.id],
+  )
+  return { schedule_id, request_id }
+}
+
+const createSubstituteRequest: Fixture = async (service, owner) => ({
+  params: await insertSubstituteRequest(service, owner),
+})
+
 const createSchedule: Fixture = async (service, owner) => ({
   params: { schedule_id: await insertOnCallSchedule(service, owner) },
 })
@@ -171,6 +192,22 @@ export const onCallFixtures = {
       ends_at: new Date(Date.now() + 86_400_000).toISOString(),
     },
   }),
+  'oncall.substituteRequests.list': async (service, owner) => ({
+    params: { schedule_id: (await insertSubstituteRequest(service, owner)).schedule_id },
+    ...page,
+  }),
+  'oncall.substituteRequests.create': async (service, owner) => ({
+    ...(await createSchedule(service, owner)),
+    body: {
+      starts_at: new Date(Date.now() + 86_400_000).toISOString(),
+      ends_at: new Date(Date.now() + 90_000_000).toISOString(),
+      note: 'A school play.',
+      asked_user_ids: [await insertColleague(service, owner)],
+    },
+  }),
+  'oncall.substituteRequests.accept': createSubstituteRequest,
+  'oncall.substituteRequests.decline': createSubstituteRequest,
+  'oncall.substituteRequests.withdraw': createSubstituteRequest,
   'oncall.schedules.deleteOverride': async (service, owner) => ({
     params: await insertOverride(service, owner),
   }),

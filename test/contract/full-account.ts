@@ -19,7 +19,7 @@ import { insertBatch, insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMcpServer } from './fixtures-mcp.ts'
 import { insertReportSubscription } from './fixtures-members.ts'
-import { insertFollowUp, insertOverride, insertPolicy } from './fixtures-oncall.ts'
+import { insertFollowUp, insertOverride, insertPolicy, insertSubstituteRequest } from './fixtures-oncall.ts'
 import { insertPresence } from './fixtures-platform.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
 import { insertRun, insertRunner } from './fixtures-runner.ts'
@@ -77,6 +77,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertFullAiSession(service, account.admin)
   await insertFollowUp(service, account.id)
   await insertOverride(service, account.admin)
+  await insertSubstituteRequest(service, account.admin)
   // A change keeps the earlier version.
   await service.sql(`update on_call_schedules set timezone = 'UTC' where account_id = $1`, [account.id])
   await insertPolicy(service, account.admin)

@@ -95,6 +95,8 @@ const otherIndexes = new Set([
   'tree_subflows_child', // for a foreign key, of which the other account comes first
   'weekly_reports_age', // the clean-up deletes by age in every account, on the platform connection
   'on_call_schedule_versions_age', // the clean-up deletes by age in every account, on the platform connection
+  'on_call_substitute_requests_notice', // the sweep reads every account at once, on the platform connection
+  'on_call_substitute_requests_age', // the clean-up deletes by age in every account, on the platform connection
   'on_call_overrides_age', // the clean-up deletes by age in every account, on the platform connection
   'maintenance_runs_age', // the clean-up deletes by age in every account, on the platform connection
   'deliveries_sales_lead', // a foreign key of the platform: a lead has no account

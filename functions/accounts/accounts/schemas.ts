@@ -198,10 +198,27 @@ export const WaitingWork = z
   .meta({ id: 'WaitingWorkResponse' })
 export type WaitingWork = z.infer<typeof WaitingWork>
 
+const OnCallPerson = z
+  .strictObject({ id: Id, name: z.string().describe('Full name.').meta({ example: 'Dana Reyes' }) })
+  .nullable()
+
+const OnCallChange = z
+  .strictObject({
+    schedule_id: Id.describe('Id of the on-call schedule.'),
+    schedule_name: z.string().describe('Its name.').meta({ example: 'Network, nights and weekends' }),
+    on_call_before: OnCallPerson.describe('Who was on call before the change.'),
+    on_call_after: OnCallPerson.describe('Who is on call now and was told; null for nobody.'),
+  })
+  .meta({ id: 'MemberOnCallChange' })
+export type OnCallChange = z.infer<typeof OnCallChange>
+
 export const UpdatedMember = Member.extend({
   waiting_work: z
     .array(WaitingWork)
     .describe('What waited for the member, if the change means that they can no longer work; else empty.'),
+  on_call: z
+    .array(OnCallChange)
+    .describe('The schedules by which somebody else is on call now because of the change.'),
 }).meta({ id: 'UpdatedMemberResponse' })
 
 export const MemberUpdate = z

@@ -1,13 +1,13 @@
 import { nameOrder, newestFirst, type PageQuery, toPage } from '#db/page.ts'
-import { inTransaction, type PlatformDb } from '#db/scope.ts'
+import { inTransaction, type PlatformDb, type WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
 import { waitingWork } from '#db/waiting-work.ts'
-import * as schedules from '#functions/oncall/schedules/service.ts'
+import { announceLeaver } from '#functions/oncall/shift-notices/service.ts'
 import type { BaseContext, ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, notFound, Problem, throwNotFound } from '#problem.ts'
+import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { enqueueDeliveries, enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
-import type { AccountUpdate, MemberUpdate, WaitingWork } from './schemas.ts'
+import type { AccountUpdate, Member, MemberUpdate, OnCallChange, WaitingWork } from './schemas.ts'
 
 export async function get({ db }: Pick<ReadContext, 'db'>) {
   return toAccount(await queries.selectAccount(db))
@@ -78,16 +78,8 @@ export async function updateMember(
 ) {
   const stopsWork = changes.is_active === false || changes.role === 'viewer'
   const waiting_work = stopsWork ? await readWaitingWork(ctx, id) : []
-  return { ...(await changeMember(ctx, id, changes)), waiting_work }
-}
-
-/** Change a member, and tell first who is on call in their place if they can no longer be. */
-function storeMember({ db, caller }: Pick<WriteContext, 'db' | 'caller'>, id: string, changes: MemberUpdate) {
-  if (changes.is_active !== false && changes.role !== 'viewer') return queries.updateMember(db, id, changes)
-  return inTransaction(db, async (inner) => {
-    await schedules.announceLeaver(inner, id, caller.userId)
-    return queries.updateMember(inner, id, changes)
-  })
+  const { member, on_call } = await storeMember(ctx, id, changes)
+  return { ...member, waiting_work, on_call }
 }
 
 export async function changeMember(
@@ -95,13 +87,36 @@ export async function changeMember(
   id: string,
   changes: MemberUpdate,
 ) {
-  if (changes.team_id === null && changes.team_role) {
+  return (await storeMember(ctx, id, changes)).member
+}
+
+/** Change a member, and tell who is on call in their place if they can no longer be. */
+async function storeMember(
+  { db, caller }: Pick<WriteContext, 'db' | 'caller'>,
+  id: string,
+  changes: MemberUpdate,
+): Promise<{ member: Member; on_call: OnCallChange[] }> {
+  if (changes.team_id === null && changes.team_role)
     throw invalidField(['body', 'team_role'], 'must be absent if team_id is null', 'custom')
-  }
-  return (
-    (await storeMember(ctx, id, changes).catch(throwAddressTaken).catch(throwUnknownId('team_id', 'team'))) ??
-    throwNotFound('Member')
-  )
+  const update = async (inner: WriteDb) =>
+    (await queries
+      .updateMember(inner, id, changes)
+      .catch(throwAddressTaken)
+      .catch(throwUnknownId('team_id', 'team'))) ?? throwNotFound('Member')
+  if (changes.is_active !== false && changes.role !== 'viewer')
+    return { member: await update(db), on_call: [] }
+  return inTransaction(db, async (inner) => {
+    const { result, changes } = await announceLeaver(inner, caller.userId, update)
+    return {
+      member: result,
+      on_call: changes.map(({ schedule, previous, member }) => ({
+        schedule_id: schedule.id,
+        schedule_name: schedule.name,
+        on_call_before: previous,
+        on_call_after: member,
+      })),
+    }
+  })
 }
 
 /** A removed member may have joined or opened another account with their address. */
@@ -136,8 +151,7 @@ async function readWaitingWork(
 }
 
 export async function removeMember(ctx: WriteContext, id: string) {
-  const member = await storeMember(ctx, id, { is_active: false })
-  if (!member) throw notFound('Member')
+  await changeMember(ctx, id, { is_active: false })
 }
 
 /** Let e-mails go to a member again. Throw 409 when the member has complained. */

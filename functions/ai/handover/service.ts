@@ -1,5 +1,6 @@
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
+import * as notices from '#functions/oncall/shift-notices/service.ts'
 import type { JobContext } from '#http/job.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { invalidField, throwNotFound } from '#problem.ts'
@@ -77,6 +78,8 @@ async function send(
 ): Promise<void> {
   const facts = await collectFacts(db, null, team_id)
   const { writeHandover } = await loadHandover()
+  const userIds = [...new Set(facts.on_call.flatMap(({ user }) => (user ? [user.id] : [])))]
+  const timezones = await notices.listTimezones(db, { timezone: facts.timezone, team_id }, userIds)
   await enqueueEvent(db, {
     key: 'handover.due',
     actorId: null,
@@ -84,8 +87,8 @@ async function send(
     teamId: team_id,
     handoverTeamId: team_id,
     teamName: name,
-    lines: writeHandover(facts),
+    lines: writeHandover(facts, timezones),
     frontendUrl: config.FRONTEND_URL,
-    userIds: [...new Set(facts.on_call.flatMap(({ user }) => (user ? [user.id] : [])))],
+    userIds,
   })
 }

@@ -4,6 +4,7 @@ import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
 import * as invites from '#functions/accounts/invites/service.ts'
 import { getOwnCredentials, requireOwnPassword } from '#functions/identity/credentials/service.ts'
 import * as signIns from '#functions/identity/sign-ins/service.ts'
+import { announceLeaver } from '#functions/oncall/shift-notices/service.ts'
 import type { Context, ReadContext } from '#http/operation.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { aiFeatures, type Feature } from '#rules/features.ts'
@@ -213,7 +214,10 @@ export async function deleteMe(ctx: Context<'delete', 'user', string>, { email, 
   if (user.email.toLowerCase() !== email.toLowerCase())
     throw invalidField(['body', 'email'], 'must be your e-mail address', 'mismatch')
   await requireOwnPassword(ctx, user.hash, password)
-  await queries.eraseUser.run(ctx.platform, userId).catch(throwLastAdmin)
+  await inTransaction(ctx.platform, async (db) => {
+    await enterAccount.run(db, accountId, userId)
+    await announceLeaver(db, null, (inner) => queries.eraseUser.run(inner, userId))
+  }).catch(throwLastAdmin)
   ctx.afterCommit(() => ctx.realtime.forget(accountId))
 }
 

@@ -34,7 +34,7 @@ const EmailEvents = z
   .array(EventKeyName)
   .superRefine(refuseRepeats())
   .describe(
-    'Events that I also get by e-mail. `session.escalated`, `escalation.reminded`, `oncall.changed` and `oncall.shift_starts` are always sent.',
+    'Events that I also get by e-mail. `session.escalated`, `escalation.reminded`, `oncall.changed`, `oncall.shift_starts` and `oncall.substitute_requested` are always sent.',
   )
 
 export const MailPreferences = z

@@ -4,8 +4,7 @@ import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, now } from '#db/expressions.ts'
 import { nameOrder, type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
-import { notNull, readStatement, writeStatement } from '#db/statement.ts'
-import { schedulePath } from '#rules/events/events.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
 import type { OnCallDuties, Override, OverrideCreate, ScheduleCreate, ScheduleUpdate } from './schemas.ts'
 
@@ -73,13 +72,14 @@ export function updateSchedule(
   ).executeTakeFirst()
 }
 
-export async function deleteSchedule(db: WriteDb, id: string): Promise<void> {
-  await db
+export async function deleteSchedule(db: WriteDb, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('on_call_schedules')
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where(mayChange)
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
 /**
@@ -131,6 +131,13 @@ export const selectOverrides = readStatement(
      ${pageEnd(overrideOrder, page, 'o')}`,
 )
 
+export const selectOverride = readStatement(
+  OverrideRow,
+  (scheduleId: string, id: string) => sql`
+    select ${overrideColumns} from on_call_overrides o
+     where o.account_id = app.account_id() and o.schedule_id = ${scheduleId} and o.id = ${id}`,
+)
+
 /**
  * Insert an override. Return undefined if it has ended, or if the caller may neither change the schedule nor
  * names themselves.
@@ -160,44 +167,6 @@ export const deleteOverride = writeStatement(
       delete from on_call_overrides o using found f where o.account_id = app.account_id() and o.id = f.id and f.may_delete returning o.id
     )
     select exists (select from deleted) as is_deleted from found`,
-)
-
-/** Select the accounts with schedules whose next shift is looked for, the one that has waited longest first. */
-export const selectAccountsWithNotices = readStatement(
-  z.object({ account_id: z.string() }),
-  () => sql`
-    select s.account_id from on_call_schedules s join accounts a on a.id = s.account_id and a.erasing_at is null
-     where s.notice_at <= app.now() group by s.account_id order by min(s.notice_at), s.account_id limit 500`,
-)
-
-/** Lock the schedules of the account whose next shift is looked for. */
-export function lockDueNotices(db: WriteDb) {
-  return db
-    .selectFrom('on_call_schedules')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('notice_at', '<=', now)
-    .forNoKeyUpdate()
-    .execute()
-}
-
-/** Set when the next shift of a schedule is looked for. */
-export async function setNoticeAt(db: WriteDb, id: string, notice_at: string): Promise<void> {
-  await db
-    .updateTable('on_call_schedules')
-    .set({ notice_at })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .execute()
-}
-
-/** Select whether a user was told within the notice of a shift that one of a schedule begins. */
-export const selectIsTold = readStatement(
-  z.object({ is_told: notNull<boolean>() }),
-  (id: string, userId: string) => sql`
-    select exists (select from notifications n
-                    where n.account_id = app.account_id() and n.user_id = ${userId} and n.event_key = 'oncall.shift_starts'
-                      and n.link = ${schedulePath(id)} and n.created_at > app.now() - interval '1 hour') as is_told`,
 )
 
 /** Select the schedules and policies that name a member. Return undefined for no member of the account. */

@@ -1,8 +1,9 @@
 import { nameOrder, type PageQuery, toPage } from '#db/page.ts'
-import { type RosterRow, selectRosters } from '#db/rows/on-call-rosters.ts'
+import { findPerson, type RosterRow, selectRosters, toRoster } from '#db/rows/on-call-rosters.ts'
 import { inTransaction, type PlatformDb, type ReadDb, type WriteDb } from '#db/scope.ts'
 import { throwUnknownId } from '#db/sqlstate.ts'
 import * as policies from '#functions/oncall/policies/service.ts'
+import * as notices from '#functions/oncall/shift-notices/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import {
   type FieldError,
@@ -16,9 +17,6 @@ import {
 } from '#problem.ts'
 import { type EscalationStep, listBackUpIds, listTargetIds } from '#rules/oncall/escalation-step.ts'
 import type { HandoverDuty } from '#rules/oncall/handover.ts'
-import type { Roster } from '#rules/oncall/shifts.ts'
-import { enqueueEvent } from '#work/events.ts'
-import { type AccountSweepContext, type SweepBudget, sweepAccounts } from '#work/sweep-accounts.ts'
 import * as queries from './queries.ts'
 import type {
   CreatedSchedule,
@@ -70,107 +68,10 @@ export async function update(
   id: string,
   changes: ScheduleUpdate,
 ): Promise<UpdatedSchedule> {
-  const { schedule, previous, member } = await changeAndAnnounce(ctx, id, async (inner) =>
+  const { schedule, previous, member } = await notices.changeAndAnnounce(ctx, id, async (inner) =>
     store(inner, id, await keepTurns(inner, id, changes)),
   )
   return { ...schedule, hint: await findHint(ctx.db, id), on_call_before: previous, on_call_after: member }
-}
-
-/** Change a schedule, and tell who is on call after that instead of before. */
-async function changeAndAnnounce<S extends Change['schedule']>(
-  { db, caller }: WriteContext,
-  id: string,
-  change: (inner: WriteDb) => Promise<S>,
-): Promise<{ schedule: S; previous: Person | null; member: Person | null }> {
-  return inTransaction(db, async (inner) => {
-    const previous = await findOnCallPerson(inner, id)
-    const schedule = await change(inner)
-    const member = await findOnCallPerson(inner, id)
-    await announceChange(inner, { schedule, previous, member, actorId: caller.userId })
-    return { schedule, previous, member }
-  })
-}
-
-interface Change {
-  schedule: { id: string; name: string; team_id: string | null }
-  member: Person | null
-  previous: Person | null
-  actorId: string
-}
-
-/**
- * Tell who is on call now and was not before, and the admins if nobody is. Who was on call before is told if
- * they still may be.
- */
-async function announceChange(
-  db: WriteDb,
-  { schedule, member, previous, actorId }: Change,
-  isPreviousTold = true,
-): Promise<void> {
-  if (member?.id === previous?.id) return
-  const told = [member, ...(isPreviousTold ? [previous] : [])]
-  await enqueueEvent(db, {
-    key: 'oncall.changed',
-    actorId,
-    teamId: schedule.team_id,
-    scheduleId: schedule.id,
-    scheduleName: schedule.name,
-    member,
-    previous,
-    userIds: told.flatMap((person) => (person && person.id !== actorId ? [person.id] : [])),
-  })
-}
-
-/** Tell who is on call after a member can no longer be, by each schedule. Call it before that change. */
-export async function announceLeaver(db: WriteDb, userId: string, actorId: string): Promise<void> {
-  const { findOnCall } = await loadShifts()
-  for (const row of await selectRosters.all(db, {})) {
-    const [roster, now] = [toRoster(row), Date.parse(row.now)]
-    const isAvailable = (id: string) => id !== userId && roster.isAvailable(id)
-    const [before, after] = [findOnCall(roster, now), findOnCall({ ...roster, isAvailable }, now)]
-    const toPerson = (shift: typeof before) => shift && findPerson(row, shift.userId)
-    const change = { schedule: row, previous: toPerson(before), member: toPerson(after), actorId }
-    await announceChange(db, change, false)
-  }
-}
-
-/** How long before a shift its member is told. */
-const noticeMs = 60 * 60_000
-
-/**
- * Tell those whose shift begins within the hour, once. One transaction stores the messages of an account and
- * when its schedules are looked at again.
- */
-export async function announceShifts(ctx: AccountSweepContext, budget: SweepBudget): Promise<void> {
-  const accounts = await queries.selectAccountsWithNotices.all(ctx.platform)
-  await sweepAccounts(ctx, accounts, budget, async (db) => {
-    const ids = (await queries.lockDueNotices(db)).map(({ id }) => id)
-    for (const row of await selectRosters.all(db, { ids })) await announceNextShift(db, row)
-    return false
-  })
-}
-
-async function announceNextShift(db: WriteDb, row: RosterRow): Promise<void> {
-  const { findNextShift } = await loadShifts()
-  const [now, end] = [Date.parse(row.now), Date.parse(row.now) + maxOverrideDays * dayMs]
-  const shift = findNextShift(toRoster(row), now, end)
-  const isSoon = shift !== undefined && shift.startsAt <= now + noticeMs
-  // At its start, the shift after it is looked for.
-  const noticeAt = !shift ? now + dayMs : isSoon ? shift.startsAt : shift.startsAt - noticeMs
-  await queries.setNoticeAt(db, row.id, iso(noticeAt))
-  if (!isSoon || (await queries.selectIsTold.one(db, row.id, shift.userId)).is_told) return
-  const person = row.people.find(({ id }) => id === shift.userId)
-  if (!person) return
-  await enqueueEvent(db, {
-    key: 'oncall.shift_starts',
-    actorId: null,
-    teamId: row.team_id,
-    scheduleId: row.id,
-    scheduleName: row.name,
-    member: person,
-    startsAt: iso(shift.startsAt),
-    endsAt: shift.endsAt < end ? iso(shift.endsAt) : null,
-  })
 }
 
 /** Change rotations so that adding or removing members leaves who has the turn now. */
@@ -180,16 +81,6 @@ async function keepTurns(db: ReadDb, id: string, changes: ScheduleUpdate): Promi
   const { keepTurns: keep } = await loadTurns()
   const roster = toRoster({ ...row, timezone: changes.timezone ?? row.timezone })
   return { ...changes, rotations: keep(roster, changes.rotations, Date.parse(row.now), roster.isAvailable) }
-}
-
-type Person = NonNullable<UpdatedSchedule['on_call_after']>
-
-/** Return who is on call by a schedule now. */
-async function findOnCallPerson(db: ReadDb, id: string): Promise<Person | null> {
-  const { findOnCall } = await loadShifts()
-  const row = await selectRosters.first(db, { ids: [id] })
-  const shift = row && findOnCall(toRoster(row), Date.parse(row.now))
-  return row && shift ? findPerson(row, shift.userId) : null
 }
 
 async function store(db: WriteDb, id: string, changes: ScheduleUpdate): Promise<OnCallSchedule> {
@@ -205,10 +96,16 @@ async function store(db: WriteDb, id: string, changes: ScheduleUpdate): Promise<
   return toSchedule(latest)
 }
 
-export async function remove({ db }: WriteContext, id: string): Promise<void> {
-  await requireEditable(db, id)
-  await policies.requireUnusedSchedule(db, id)
-  await queries.deleteSchedule(db, id)
+/** Delete a schedule. Whoever is on call by it is told. */
+export async function remove({ db, caller }: WriteContext, id: string): Promise<void> {
+  await inTransaction(db, async (inner) => {
+    const schedule = await requireEditable(inner, id)
+    await policies.requireUnusedSchedule(inner, id)
+    const previous = await notices.findOnCallPerson(inner, id)
+    if (!(await queries.deleteSchedule(inner, id))) throwNotFound('On-call schedule')
+    const change = { schedule, previous, member: null, actorId: caller.userId, isDeleted: true }
+    await notices.announceChange(inner, change)
+  })
 }
 
 export async function listOnCall({ db }: ReadContext, teamId: string | undefined): Promise<OnCall[]> {
@@ -335,92 +232,76 @@ export async function listOverrides({ db }: ReadContext, id: string, page: PageQ
   return toPage(await queries.selectOverrides.all(db, id, page), page, queries.overrideOrder)
 }
 
-/**
- * Put a member on call. Whoever is replaced is notified, and the admins of another team than the caller's.
- */
+/** Put a member on call. Whoever is replaced is told, and who is put on call by somebody else. */
 export async function createOverride(
   { db, caller }: WriteContext,
   id: string,
   input: OverrideCreate,
 ): Promise<Override> {
-  const { starts_at, ends_at, member_id } = input
-  const length = Date.parse(ends_at) - Date.parse(starts_at)
-  if (length <= 0) throw invalidField(['body', 'ends_at'], 'must be after `starts_at`')
-  if (length > maxOverrideDays * dayMs)
-    throw invalidField(['body', 'ends_at'], `must be at most ${maxOverrideDays} days after \`starts_at\``)
+  const { member_id } = input
+  requireSpan(input)
   const schedule = await find(db, id)
   if (!schedule.may_change && member_id !== caller.userId)
     throw new Problem('forbidden', 'Only an admin of its team or an account admin may put others on call')
-  const replacedIds = await findReplaced(db, id, input)
-  const override = await inTransaction(db, async (inner) => {
-    const previous = await findOnCallPerson(inner, id)
-    const inserted = await queries.insertOverride.first(inner, id, input)
-    if (!inserted) return inserted
-    const actorId = caller.userId
-    await announceOverride(inner, { schedule, override: inserted, replacedIds, actorId })
-    const member = await findOnCallPerson(inner, id)
-    // Who is replaced has the message above, and who takes over knows it.
-    if (member_id !== actorId && member?.id === member_id)
-      await announceChange(inner, { schedule, member, previous, actorId }, false)
-    return inserted
-  })
+  const override = await inTransaction(db, (inner) => insertOverride(inner, schedule, input, caller.userId))
   if (override) return override
   const responders = await queries.selectResponders.one(db, [member_id], null)
   if (responders.ids.length === 0) throw unknownId('member_id', 'active engineer or admin')
   throw invalidField(['body', 'ends_at'], 'must be in the future')
 }
 
-/** Return who would be on call during an override without it. */
-async function findReplaced(
-  db: ReadDb,
-  id: string,
-  { starts_at: from, ends_at: to, member_id }: OverrideCreate,
-): Promise<string[]> {
-  const row = await selectRosters.first(db, { ids: [id], from, to })
-  if (!row) return []
-  const { listShifts } = await loadShifts()
-  const ids = listShifts(toRoster(row), Date.parse(from), Date.parse(to)).map(({ userId }) => userId)
-  return [...new Set(ids)].filter((userId) => userId !== member_id)
+/** Throw 422 for a time that ends before it starts, or is too long. */
+export function requireSpan({ starts_at, ends_at }: { starts_at: string; ends_at: string }): void {
+  const length = Date.parse(ends_at) - Date.parse(starts_at)
+  if (length <= 0) throw invalidField(['body', 'ends_at'], 'must be after `starts_at`')
+  if (length > maxOverrideDays * dayMs)
+    throw invalidField(['body', 'ends_at'], `must be at most ${maxOverrideDays} days after \`starts_at\``)
 }
 
-async function announceOverride(
+/**
+ * Insert an override in the transaction of `db`, with its messages: with `isMailed` by e-mail, however late it
+ * begins. Return undefined if it has ended, or the caller may not put the member on call.
+ */
+export async function insertOverride(
   db: WriteDb,
-  {
-    schedule,
-    override,
-    replacedIds,
-    actorId,
-  }: { schedule: queries.ScheduleRow; override: Override; replacedIds: string[]; actorId: string },
-): Promise<void> {
-  const isOtherTeam = schedule.is_other_team && !schedule.may_change
-  const told = replacedIds.filter((id) => id !== actorId)
-  if (told.length === 0 && !isOtherTeam) return
-  await enqueueEvent(db, {
-    key: 'oncall.overridden',
-    actorId,
-    teamId: schedule.team_id,
-    scheduleId: schedule.id,
-    scheduleName: schedule.name,
-    memberName: override.user.name,
-    memberId: override.user.id,
-    startsAt: override.starts_at,
-    endsAt: override.ends_at,
-    replacedIds: told,
-    isOtherTeam,
-  })
+  schedule: queries.ScheduleRow,
+  input: OverrideCreate,
+  actorId: string,
+  isMailed = false,
+): Promise<Override | undefined> {
+  const { member_id } = input
+  const { shifts, now } = await notices.listShiftsWithin(db, schedule.id, input)
+  const previous = await notices.findOnCallPerson(db, schedule.id)
+  const override = await queries.insertOverride.first(db, schedule.id, input)
+  if (!override) return undefined
+  const member = await notices.findOnCallPerson(db, schedule.id)
+  const replacedIds = notices.listUserIds(shifts).filter((id) => id !== member_id)
+  await notices.announceOverride(db, { schedule, override, replacedIds, actorId, now, isMailed })
+  // Who is replaced has the message above, and who takes over knows it.
+  if (member_id !== actorId && member?.id === member_id)
+    await notices.announceChange(db, { schedule, member, previous, actorId }, false)
+  return override
 }
 
+/** Delete an override. Who was put on call by it is told, and who is on call again. */
 export async function removeOverride(ctx: WriteContext, scheduleId: string, id: string): Promise<void> {
-  await changeAndAnnounce(ctx, scheduleId, async (inner) => {
-    const { is_deleted } =
-      (await queries.deleteOverride.first(inner, scheduleId, id)) ?? throwNotFound('Override')
-    if (!is_deleted)
-      throw new Problem('forbidden', 'Only its creator, the user on call and admins may delete this override')
-    return find(inner, scheduleId)
+  await inTransaction(ctx.db, async (db) => {
+    const override = await queries.selectOverride.first(db, scheduleId, id)
+    const change = await notices.changeAndAnnounce({ ...ctx, db }, scheduleId, async () => {
+      const { is_deleted } =
+        (await queries.deleteOverride.first(db, scheduleId, id)) ?? throwNotFound('Override')
+      if (!is_deleted)
+        throw new Problem(
+          'forbidden',
+          'Only its creator, the user on call and admins may delete this override',
+        )
+      return find(db, scheduleId)
+    })
+    if (override) await notices.announceOverrideEnd(db, { ...change, override, actorId: ctx.caller.userId })
   })
 }
 
-async function find(db: ReadDb, id: string): Promise<queries.ScheduleRow> {
+export async function find(db: ReadDb, id: string): Promise<queries.ScheduleRow> {
   return (await queries.selectSchedule(db, id)) ?? throwNotFound('On-call schedule')
 }
 
@@ -466,26 +347,6 @@ async function requireTeamAndMembers(
 }
 
 const throwUnknownTeam = throwUnknownId('team_id', 'team', 'team_id')
-
-function toRoster({ timezone, rotations, overrides, people }: Omit<RosterRow, 'versions'>): Roster {
-  const available = new Set(people.map(({ id }) => id))
-  return {
-    timezone,
-    rotations,
-    isAvailable: (id) => available.has(id),
-    getTimezone: (id) => people.find((person) => person.id === id)?.timezone ?? timezone,
-    overrides: overrides.map(({ id, user_id, starts_at, ends_at }) => ({
-      id,
-      userId: user_id,
-      startsAt: Date.parse(starts_at),
-      endsAt: Date.parse(ends_at),
-    })),
-  }
-}
-
-function findPerson({ people }: Pick<RosterRow, 'people'>, userId: string): { id: string; name: string } {
-  return { id: userId, name: people.find(({ id }) => id === userId)?.name ?? '' }
-}
 
 function iso(instant: number): string {
   return new Date(instant).toISOString()

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { selectIds } from '#db/expressions.ts'
 import { readStatement } from '#db/statement.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
+import type { Roster } from '#rules/oncall/shifts.ts'
 
 interface StoredOverride {
   id: string
@@ -91,3 +92,26 @@ export const selectRosters = readStatement(
      order by s.name collate "und-x-icu", s.id limit 50`
   },
 )
+
+export function toRoster({ timezone, rotations, overrides, people }: Omit<RosterRow, 'versions'>): Roster {
+  const available = new Set(people.map(({ id }) => id))
+  return {
+    timezone,
+    rotations,
+    isAvailable: (id) => available.has(id),
+    getTimezone: (id) => people.find((person) => person.id === id)?.timezone ?? timezone,
+    overrides: overrides.map(({ id, user_id, starts_at, ends_at }) => ({
+      id,
+      userId: user_id,
+      startsAt: Date.parse(starts_at),
+      endsAt: Date.parse(ends_at),
+    })),
+  }
+}
+
+export function findPerson(
+  { people }: Pick<RosterRow, 'people'>,
+  userId: string,
+): { id: string; name: string } {
+  return { id: userId, name: people.find(({ id }) => id === userId)?.name ?? '' }
+}

@@ -26,6 +26,16 @@ const schedule = {
   scheduleName: 'Patch the domain controllers',
   ownerId: origin.actorId,
 }
+const substitute = {
+  scheduleId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e60',
+  scheduleName: 'Night shift',
+  requestId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e62',
+  member: { id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e61', name: 'Sam Ortiz' },
+  startsAt: '2026-11-22T20:00:00.000Z',
+  endsAt: '2026-11-23T06:00:00.000Z',
+  timezones: ['Europe/Berlin', 'America/New_York'],
+  userIds: [],
+}
 
 const escalation = {
   urgency: 'critical',
@@ -141,8 +151,12 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     memberId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e61',
     startsAt: '2026-11-22T20:00:00.000Z',
     endsAt: '2026-11-23T06:00:00.000Z',
+    isEnded: false,
     replacedIds: [],
+    userIds: [],
     isOtherTeam: true,
+    isMailed: false,
+    timezones: ['Europe/Berlin', 'America/New_York'],
   },
   'oncall.changed': {
     key: 'oncall.changed',
@@ -151,7 +165,21 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     scheduleName: 'Night shift',
     member: { id: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1e61', name: 'Sam Ortiz' },
     previous: null,
+    isDeleted: false,
     userIds: [],
+  },
+  'oncall.substitute_requested': {
+    key: 'oncall.substitute_requested',
+    ...origin,
+    ...substitute,
+    note: 'My daughter has a school play that evening.',
+  },
+  'oncall.substitute_updated': {
+    key: 'oncall.substitute_updated',
+    ...origin,
+    ...substitute,
+    outcome: 'unanswered',
+    colleague: null,
   },
   'oncall.shift_starts': {
     key: 'oncall.shift_starts',

@@ -26,6 +26,8 @@ const hasFollowers: Record<EventKey, boolean> = {
   'oncall.overridden': true,
   'oncall.changed': true,
   'oncall.shift_starts': true,
+  'oncall.substitute_requested': true,
+  'oncall.substitute_updated': true,
   // A report of its own each day.
   'handover.due': false,
   // Once for a webhook and a member. Their page is a list.

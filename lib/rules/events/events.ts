@@ -1,6 +1,8 @@
 import type { PushSource } from '#rules/events/push-values.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { type HandoverLine, joinLines } from '#rules/oncall/handover-lines.ts'
+import { writeSpan } from '#rules/oncall/local-times.ts'
+import type { SubstituteOutcome } from '#rules/oncall/substitutes.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
 import { isolate, sentence } from '#rules/text/sentence.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
@@ -17,6 +19,21 @@ interface EventOrigin {
   causedById?: string | null
   /** The team whose admins notifyAdmins includes. Null: only account admins. */
   teamId: string | null
+}
+
+interface SubstituteFields {
+  scheduleId: string
+  scheduleName: string
+  requestId: string
+  /** Whose shift it is. */
+  member: { id: string; name: string }
+  /** RFC 3339. */
+  startsAt: string
+  endsAt: string
+  /** Those of the schedule and of the readers. */
+  timezones: string[]
+  /** Who is told. */
+  userIds: string[]
 }
 
 /** Every event that sends notifications, with the data of its messages. */
@@ -165,10 +182,18 @@ export type Event = EventOrigin &
         /** RFC 3339. */
         startsAt: string
         endsAt: string
-        /** Who would have been on call. */
+        /** Whether an override ends that would have begun or gone on. */
+        isEnded: boolean
+        /** Who would have been on call, or is again. */
         replacedIds: string[]
+        /** Who is told: those, and who was put on call by somebody else. */
+        userIds: string[]
         /** Whether the schedule belongs to another team, whose admins are told. */
         isOtherTeam: boolean
+        /** Whether it is so soon, or so important to them, that they are told by e-mail too. */
+        isMailed: boolean
+        /** Those of the schedule and of the readers. */
+        timezones: string[]
       }
     | {
         key: 'oncall.changed'
@@ -177,6 +202,8 @@ export type Event = EventOrigin &
         /** Who is on call now; null for nobody. */
         member: { id: string; name: string } | null
         previous: { id: string; name: string } | null
+        /** Whether the schedule was deleted. */
+        isDeleted: boolean
         /** Who is told. */
         userIds: string[]
       }
@@ -190,6 +217,13 @@ export type Event = EventOrigin &
         /** Null if nothing ends the shift within a month. */
         endsAt: string | null
       }
+    | (SubstituteFields & { key: 'oncall.substitute_requested'; note: string | null })
+    | (SubstituteFields & {
+        key: 'oncall.substitute_updated'
+        outcome: SubstituteOutcome
+        /** Who has accepted; null for the other outcomes. */
+        colleague: { id: string; name: string } | null
+      })
     | {
         key: 'alert.opened'
         alertId: string
@@ -246,6 +280,10 @@ export function toSnippet(text: string): string {
 
 /** The page of an on-call schedule. */
 export const schedulePath = (id: string): string => `/on-call/${id}`
+
+/** The page of a request for a substitute. */
+export const substitutePath = (scheduleId: string, id: string): string =>
+  `${schedulePath(scheduleId)}?substitute=${id}`
 
 /** Return the frontend path where an escalation is picked up. */
 export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
@@ -340,6 +378,12 @@ export function toAnnouncement(event: Event): Announcement {
     case 'approval.decided':
     case 'approval.expired':
       return toApprovalAnnouncement(event, defaults)
+    case 'oncall.overridden':
+    case 'oncall.changed':
+    case 'oncall.shift_starts':
+    case 'oncall.substitute_requested':
+    case 'oncall.substitute_updated':
+      return toShiftAnnouncement(event, defaults)
     default:
       return toRemainingAnnouncement(event, defaults)
   }
@@ -437,6 +481,105 @@ function describeReminder({
   ].join(' ')
 }
 
+function toShiftAnnouncement(
+  event: Extract<Event, { key: `oncall.${string}` }>,
+  defaults: AnnouncementDefaults,
+): Announcement {
+  const name = toSnippet(event.scheduleName)
+  const announcement = { ...defaults, link: schedulePath(event.scheduleId), emailRecipients: true }
+  switch (event.key) {
+    case 'oncall.overridden': {
+      const verb = event.isEnded ? 'no longer takes over' : 'takes over'
+      return {
+        ...announcement,
+        title: sentence`${toPlainName(event.memberName)} ${verb} on-call: ${name}`,
+        body: writeSpan(event.startsAt, event.endsAt, event.timezones),
+        userIds: event.userIds,
+        notifyAdmins: event.isOtherTeam,
+        emailRecipients: event.isMailed && event.userIds,
+      }
+    }
+    case 'oncall.shift_starts': {
+      const { member, startsAt, endsAt } = event
+      const toLocal = createTimeFormatter(member.timezone)
+      return {
+        ...announcement,
+        title: sentence`${toPlainName(member.name)} is on call from ${toLocal(startsAt)}: ${name}`,
+        body: `${endsAt ? `Until ${toLocal(endsAt)}. ` : ''}${sentence`The time zone is ${member.timezone}.`}`,
+        userIds: [member.id],
+      }
+    }
+    case 'oncall.changed': {
+      const { member, previous, isDeleted } = event
+      const before = previous ? toPlainName(previous.name) : 'nobody'
+      if (isDeleted)
+        return {
+          ...announcement,
+          title: sentence`An on-call schedule was deleted: ${name}`,
+          body: sentence`${before} was on call by it.`,
+          // Messages that lead to something deleted are removed.
+          link: '/on-call',
+          userIds: event.userIds,
+        }
+      return {
+        ...announcement,
+        title: member
+          ? sentence`${toPlainName(member.name)} is on call now: ${name}`
+          : sentence`Nobody is on call now: ${name}`,
+        body: sentence`Before: ${before}.`,
+        userIds: event.userIds,
+        notifyAdmins: member === null,
+      }
+    }
+    case 'oncall.substitute_requested':
+    case 'oncall.substitute_updated':
+      return toSubstituteAnnouncement(event, announcement)
+  }
+}
+
+function toSubstituteAnnouncement(
+  event: Extract<Event, { key: `oncall.substitute_${string}` }>,
+  defaults: Omit<Announcement, 'title' | 'body'>,
+): Announcement {
+  const { scheduleId, requestId, startsAt, endsAt, timezones, userIds } = event
+  const [member, name] = [toPlainName(event.member.name), toSnippet(event.scheduleName)]
+  const span = writeSpan(startsAt, endsAt, timezones)
+  const announcement = { ...defaults, link: substitutePath(scheduleId, requestId), userIds, body: span }
+  if (event.key === 'oncall.substitute_requested')
+    return {
+      ...announcement,
+      title: sentence`${member} asks for a substitute: ${name}`,
+      body: event.note ? `${span}\n\n${event.note}` : span,
+    }
+  const stays = `${span} ${sentence`${member} stays on call unless somebody takes over.`}`
+  switch (event.outcome) {
+    case 'accepted':
+      return {
+        ...announcement,
+        title: sentence`${toPlainName(event.colleague?.name ?? '')} takes the shift of ${member}: ${name}`,
+        emailRecipients: false,
+      }
+    case 'withdrawn':
+      return {
+        ...announcement,
+        title: sentence`${member} no longer asks for a substitute: ${name}`,
+        emailRecipients: false,
+      }
+    case 'declined':
+      return {
+        ...announcement,
+        title: sentence`Everybody declined the shift of ${member}: ${name}`,
+        body: stays,
+      }
+    case 'unanswered':
+      return {
+        ...announcement,
+        title: sentence`Nobody has taken the shift of ${member}: ${name}`,
+        body: stays,
+      }
+  }
+}
+
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>
 type RemainingEvent = Extract<
   Event,
@@ -448,7 +591,6 @@ type RemainingEvent = Extract<
       | `channel.${string}`
       | `psa.${string}`
       | `member.${string}`
-      | `oncall.${string}`
   }
 >
 
@@ -460,8 +602,6 @@ const pushSourcePaths: Record<PushFailure['source'], (event: PushFailure) => str
   output: toPilotPath,
   user: ({ psaTicketId }) => `/tickets/${psaTicketId}`,
 }
-
-const toMinutes = (time: string) => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 
 /** Announce an event that `toAnnouncement` has no case for. */
 function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDefaults): Announcement {
@@ -504,42 +644,6 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         link: pushSourcePaths[event.source](event),
         userIds: event.ownerId === null ? [] : [event.ownerId],
       }
-    case 'oncall.overridden':
-      return {
-        ...defaults,
-        title: sentence`${toPlainName(event.memberName)} took over on-call: ${toSnippet(event.scheduleName)}`,
-        body: `From ${toMinutes(event.startsAt)} until ${toMinutes(event.endsAt)} UTC.`,
-        link: schedulePath(event.scheduleId),
-        userIds: event.replacedIds,
-        notifyAdmins: event.isOtherTeam,
-      }
-    case 'oncall.shift_starts': {
-      const { member, startsAt, endsAt } = event
-      const toLocal = createTimeFormatter(member.timezone)
-      return {
-        ...defaults,
-        title: sentence`${toPlainName(member.name)} is on call from ${toLocal(startsAt)}: ${toSnippet(event.scheduleName)}`,
-        body: `${endsAt ? `Until ${toLocal(endsAt)}. ` : ''}${sentence`The time zone is ${member.timezone}.`}`,
-        link: schedulePath(event.scheduleId),
-        userIds: [member.id],
-        emailRecipients: true,
-      }
-    }
-    case 'oncall.changed': {
-      const { member, previous } = event
-      const name = toSnippet(event.scheduleName)
-      return {
-        ...defaults,
-        title: member
-          ? sentence`${toPlainName(member.name)} is on call now: ${name}`
-          : sentence`Nobody is on call now: ${name}`,
-        body: sentence`Before: ${previous ? toPlainName(previous.name) : 'nobody'}.`,
-        link: schedulePath(event.scheduleId),
-        userIds: event.userIds,
-        notifyAdmins: member === null,
-        emailRecipients: true,
-      }
-    }
     case 'alert.opened':
       return {
         ...defaults,

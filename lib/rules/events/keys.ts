@@ -31,10 +31,14 @@ export const eventKeys = {
   'channel.disconnected':
     'A chat tool says that the webhook of a config no longer exists; account admins and who set it up are notified, once per webhook',
   'oncall.overridden':
-    'An engineer took over an on-call shift; who is replaced is notified, and the admins of another team',
+    'An on-call shift was taken over, or that has ended; who is replaced, or on call again, is notified, who was put on call by somebody else, and the admins of another team',
   'oncall.changed':
-    'A change of a schedule or of a member puts somebody else on call now; they are notified, or the admins if nobody is left',
+    'A change of a schedule or of a member puts somebody else on call now; they are notified, or the admins if nobody is left. Of a deleted schedule, whoever was on call',
   'oncall.shift_starts': 'An on-call shift begins within an hour; whose shift it is is notified',
+  'oncall.substitute_requested':
+    'An engineer asks for a substitute for an on-call shift; the asked are notified',
+  'oncall.substitute_updated':
+    'A request for a substitute was accepted or withdrawn, and the others who were asked are notified; or everybody has declined, or nobody has accepted and the shift comes near, and whose shift it is is notified',
   'member.joined': 'An invited colleague joined the account; the inviter is notified',
 } as const
 

@@ -38,6 +38,8 @@ const lateRules: Record<EventKey, LateRule> = {
   'oncall.overridden': {},
   'oncall.changed': {},
   'oncall.shift_starts': {},
+  'oncall.substitute_requested': { decided: 'leave_out' },
+  'oncall.substitute_updated': {},
   'member.joined': {},
 }
 

@@ -233,6 +233,7 @@ const builders: Builders = {
     memberName,
     startsAt,
     endsAt,
+    isEnded,
     replacedIds,
     teamId,
   }) => ({
@@ -244,11 +245,12 @@ const builders: Builders = {
       name: memberName,
       starts_at: startsAt,
       ends_at: endsAt,
+      has_ended: isEnded,
       replaced_user_ids: replacedIds,
       team_id: teamId,
     },
   }),
-  'oncall.changed': ({ scheduleId, scheduleName, member, previous, teamId }) => ({
+  'oncall.changed': ({ scheduleId, scheduleName, member, previous, isDeleted, teamId }) => ({
     subject: scheduleId,
     data: {
       schedule_id: scheduleId,
@@ -256,6 +258,7 @@ const builders: Builders = {
       user_id: member?.id ?? null,
       name: member?.name ?? null,
       previous_user_id: previous?.id ?? null,
+      schedule_deleted: isDeleted,
       team_id: teamId,
     },
   }),
@@ -269,6 +272,19 @@ const builders: Builders = {
       starts_at: startsAt,
       ends_at: endsAt,
       team_id: teamId,
+    },
+  }),
+  'oncall.substitute_requested': (event) => ({
+    subject: event.requestId,
+    data: toSubstituteData(event),
+  }),
+  'oncall.substitute_updated': (event) => ({
+    subject: event.requestId,
+    data: {
+      ...toSubstituteData(event),
+      outcome: event.outcome,
+      accepted_by: event.colleague?.id ?? null,
+      accepted_by_name: event.colleague?.name ?? null,
     },
   }),
   'alert.opened': ({ alertId, title, sourceName, aiSessionId, sessionId, ownerId, teamId }) => ({
@@ -295,6 +311,27 @@ const builders: Builders = {
     subject: actorId ?? inviterId,
     data: { user_id: actorId, name: memberName, invited_by: inviterId, team_id: teamId },
   }),
+}
+
+function toSubstituteData({
+  scheduleId,
+  scheduleName,
+  requestId,
+  member,
+  startsAt,
+  endsAt,
+  teamId,
+}: Extract<Event, { key: `oncall.substitute_${string}` }>) {
+  return {
+    request_id: requestId,
+    schedule_id: scheduleId,
+    schedule_name: scheduleName,
+    user_id: member.id,
+    name: member.name,
+    starts_at: startsAt,
+    ends_at: endsAt,
+    team_id: teamId,
+  }
 }
 
 /** Return what receivers of webhooks get of an event. */

@@ -3,6 +3,7 @@ import { aiOutcomes, urgencies } from '#rules/ai/session-values.ts'
 import { pushSources } from '#rules/events/push-values.ts'
 import { sessionOutcomes } from '#rules/flows/session-row.ts'
 import { TreeType } from '#rules/flows/structure.ts'
+import { substituteOutcomes } from '#rules/oncall/substitutes.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 // The data of each event, as receivers of webhooks get it. Fields are only ever added.
@@ -27,6 +28,16 @@ const proposalFields = {
   proposal_id: Id.describe('Id of the flow proposal.'),
   team_id: TeamId,
   flow_name: FlowName,
+}
+const substituteFields = {
+  request_id: Id.describe('Id of the request for a substitute.'),
+  schedule_id: Id.describe('Id of the on-call schedule.'),
+  schedule_name: z.string().describe('Its name.'),
+  user_id: Id.describe('Id of the user whose shift it is.'),
+  name: z.string().describe('Their name.'),
+  starts_at: z.string().describe('When the shift starts, RFC 3339.'),
+  ends_at: z.string().describe('When it ends.'),
+  team_id: TeamId,
 }
 const approvalFields = {
   approval_id: Id.describe('Id of the approval.'),
@@ -239,7 +250,10 @@ export const webhookData = {
     name: z.string().describe('Their name.'),
     starts_at: z.string().describe('When the override starts, RFC 3339.'),
     ends_at: z.string().describe('When it ends.'),
-    replaced_user_ids: z.array(Id).describe('Ids of the users who would have been on call.'),
+    has_ended: z.boolean().describe('Whether the override was deleted.').meta({ example: false }),
+    replaced_user_ids: z
+      .array(Id)
+      .describe('Ids of the users who would have been on call, or are again after its deletion.'),
     team_id: TeamId,
   }),
   'oncall.changed': z.strictObject({
@@ -248,6 +262,7 @@ export const webhookData = {
     user_id: OptionalId.describe('Id of the user who is on call now; null for nobody.'),
     name: z.string().nullable().describe('Their name.'),
     previous_user_id: OptionalId.describe('Id of the user who was on call before; null for nobody.'),
+    schedule_deleted: z.boolean().describe('Whether the schedule was deleted.').meta({ example: false }),
     team_id: TeamId,
   }),
   'oncall.shift_starts': z.strictObject({
@@ -258,6 +273,18 @@ export const webhookData = {
     starts_at: z.string().describe('When the shift begins, RFC 3339.'),
     ends_at: z.string().nullable().describe('When it ends; null if nothing ends it within a month.'),
     team_id: TeamId,
+  }),
+  'oncall.substitute_requested': z.strictObject(substituteFields),
+  'oncall.substitute_updated': z.strictObject({
+    ...substituteFields,
+    outcome: z
+      .enum(substituteOutcomes)
+      .meta({ id: 'OnCallSubstituteOutcome' })
+      .describe(
+        '`declined`: everybody has declined. `unanswered`: nobody has accepted, and the shift comes near.',
+      ),
+    accepted_by: OptionalId.describe('Id of the user who has accepted; null for the other outcomes.'),
+    accepted_by_name: z.string().nullable().describe('Their name.'),
   }),
   'alert.opened': z.strictObject({
     alert_id: Id.describe('Id of the alert.'),

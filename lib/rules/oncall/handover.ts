@@ -1,8 +1,9 @@
 import type { openStates, Urgency } from '#rules/ai/session-values.ts'
-import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
+import { formatDuration } from '#rules/exports/time-format.ts'
 import { clip } from '#rules/text/clip.ts'
 import { isolate, sentence } from '#rules/text/sentence.ts'
 import type { HandoverLine } from './handover-lines.ts'
+import { createReaderFormatter, writeLocalTimes } from './local-times.ts'
 
 // What a shift tells the next one, from stored facts alone.
 
@@ -65,11 +66,15 @@ const scopeTexts: Record<HandoverFacts['scope'], string> = {
   own: 'of yours or in the queue',
 }
 
-/** Write a handover as sentences: an overview, each open case, what was promised, and who is on call. */
-export function writeHandover(facts: HandoverFacts): HandoverLine[] {
-  const formatTime = createTimeFormatter(facts.timezone)
+/**
+ * Write a handover as sentences: an overview, each open case, what was promised, and who is on call. Its times
+ * are those of its time zone and of the zones of other readers.
+ */
+export function writeHandover(facts: HandoverFacts, readerZones: readonly string[] = []): HandoverLine[] {
+  const timezones = [facts.timezone, ...readerZones] as const
+  const formatTime = createReaderFormatter(timezones)
   return [
-    { text: writeOverview(facts), path: null },
+    { text: writeOverview(facts, writeLocalTimes(facts.since, timezones)), path: null },
     ...facts.cases.map((item) => ({ text: writeCase(item, facts), path: `/pilot/${item.session_id}` })),
     ...facts.promises.map((promise) => ({ text: writePromise(promise, formatTime), path: toPath(promise) })),
     ...facts.on_call.map((duty) => ({
@@ -84,15 +89,10 @@ const isAfter = (time: string | null, since: string) => time !== null && Date.pa
 const toPlural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 const toLine = (text: string) => clip(text.replace(/\s+/g, ' ').trim(), maxPart)
 
-function writeOverview({
-  scope,
-  cases,
-  has_more_cases,
-  resolved_count,
-  promises,
-  since,
-  timezone,
-}: HandoverFacts): string {
+function writeOverview(
+  { scope, cases, has_more_cases, resolved_count, promises }: HandoverFacts,
+  since: string,
+): string {
   const waitingCount = cases.filter(isWaiting).length
   const dueCount = promises.filter(({ due_at }) => due_at !== null).length
   const open =
@@ -105,7 +105,7 @@ function writeOverview({
     `${resolved_count} resolved`,
     `${dueCount} with a time to continue`,
   ]
-  return `Since ${createTimeFormatter(timezone)(since)} (${timezone}): ${parts.join(', ')}.`
+  return `Since ${since}: ${parts.join(', ')}.`
 }
 
 function writeCase(item: HandoverCase, { since, until }: HandoverFacts): string {

@@ -267,7 +267,8 @@ const saysWho = new Set(
    flow_proposals.decided_by flow_proposals.submitted_by idempotency_keys.user_id identities.user_id
    invites.accepted_by invites.invited_by kb_imports.created_by library_steps.created_by
    mail_preferences.user_id mcp_servers.created_by network_diagrams.created_by network_diagrams.saved_by
-   notifications.user_id on_call_overrides.created_by on_call_schedules.created_by onboarding.user_id
+   notifications.user_id on_call_overrides.created_by on_call_schedules.created_by on_call_substitute_requests.accepted_by
+   on_call_substitute_requests.created_by onboarding.user_id
    one_time_tokens.user_id passkey_challenges.user_id passkeys.user_id passwords.user_id presence.user_id
    psa_callbacks.created_by psa_connections.created_by psa_member_mappings.user_id psa_rules.created_by
    recovery_codes.user_id runner_connections.created_by script_categories.created_by script_runs.run_by
@@ -278,7 +279,7 @@ const saysWho = new Set(
    uploads.created_by webhooks.created_by`.split(/\s+/),
 )
 /** Named by schedules of on call, which skip them and are listed by themselves. */
-const onCall = new Set(['on_call_overrides.user_id'])
+const onCall = new Set(['on_call_overrides.user_id', 'on_call_substitute_requests.user_id'])
 
 it('every column that names a user either waits for them, or says who did something', async () => {
   const rows = await service.sql<{ place: string }>(

@@ -71,6 +71,48 @@ it('HND-33 sends the handover of a team once, however many processes sweep, to w
   await expect.poll(isSent, { timeout: 30_000 }).toBe(true)
 })
 
+it('ONC-47 the handover that is sent has the times of the team and of each reader', async () => {
+  const account = await createAccount(service)
+  const [here, there] = [await account.addColleague(), await account.addColleague()]
+  await service.sql(`update users set timezone = 'Asia/Kathmandu' where id = $1`, [there.id])
+  await service.sql(`update users set timezone = 'Europe/Paris' where id = $1`, [here.id])
+  await account.admin.client.accounts.teams.rename({ team_id: account.teamId, timezone: 'Europe/Berlin' })
+  for (const { id } of [here, there])
+    await account.admin.client.oncall.schedules.create({
+      name: 'Network',
+      timezone: 'UTC',
+      rotations: [
+        {
+          kind: 'daily',
+          members: [id, account.admin.id],
+          handoff_time: new Date(Date.now() + 3_600_000).toISOString().slice(11, 16),
+          starts_on: '2026-01-01',
+        },
+      ],
+    })
+  await service.sql(
+    `update on_call_schedules set rotations = jsonb_set(rotations, '{0,members}', jsonb_build_array($2::text)) where account_id = $1`,
+    [account.id, there.id],
+  )
+  await service.sql(
+    `insert into on_call_overrides (account_id, schedule_id, user_id, created_by, starts_at, ends_at)
+     select account_id, id, $2, $2, app.now() - interval '1 hour', app.now() + interval '1 hour' from on_call_schedules
+      where account_id = $1 order by id limit 1`,
+    [account.id, here.id],
+  )
+  await setTime(account, '07:30')
+  await makeDue(account.teamId)
+  await sweep()
+  const [message] = await listMessages(account.id)
+  const zones = String.raw`\d+ \w+ \d{4}, \d\d:\d\d \(Europe/Berlin, Europe/Paris\), \d+ \w+ \d{4}, \d\d:\d\d \(Asia/Kathmandu\)`
+  expect(message?.body).toMatch(new RegExp(`^Since ${zones}:`))
+  expect(message?.body).toMatch(
+    new RegExp(
+      `On call by Network: ${here.fullName} until ${zones}, then ${there.fullName} from ${zones}\\.`,
+    ),
+  )
+})
+
 it('HND-34 sends no handover more than two hours late, none twice on a day, and plans the next one by the clock of the team', async () => {
   const account = await createAccount(service)
   await account.admin.client.accounts.teams.rename({ team_id: account.teamId, timezone: 'Asia/Kolkata' })

@@ -38,7 +38,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
   expect(
     sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' }),
-  ).toBe(21)
+  ).toBe(22)
   expect(failed.toSorted()).toEqual([
     'aiTasks',
     'alerts',
@@ -58,6 +58,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
     'reminders',
     'runnerRuns',
     'session_timers',
+    'substitute_requests',
     'ticketChanges',
     'webhooks',
     'weekly_reports',

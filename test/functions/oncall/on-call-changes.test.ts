@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { dashboard, sharedService } from '#test/support/app.ts'
+import { insertPassword, password } from '#test/contract/fixture-rows.ts'
+import { type ApiResponse, dashboard, sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
@@ -13,6 +14,9 @@ interface Scene {
   account: TestAccount
   leaver: Person
   next: Person
+  /** A colleague whom none of it concerns. */
+  bystander: Person
+  isAlone: boolean
   scheduleId: string
   rotate: (members: Person[]) => object[]
 }
@@ -48,7 +52,11 @@ const createOverride = (caller: Person, { id }: Person, scheduleId: string) => {
 
 async function createScene(isAlone = false): Promise<Scene> {
   const account = await createAccount(service)
-  const [leaver, next] = [await account.addColleague(), await account.addColleague()]
+  const [leaver, next, bystander] = [
+    await account.addColleague(),
+    await account.addColleague(),
+    await account.addColleague(),
+  ]
   const rotate = (members: Person[]) => [
     {
       kind: 'weekly',
@@ -70,10 +78,10 @@ async function createScene(isAlone = false): Promise<Scene> {
     const rotations = rotate([leaver, next])
     expectStatus(await account.admin.call('PUT', `/on-call-schedules/${body.id}`, { rotations }), 200)
   }
-  return { account, leaver, next, scheduleId: body.id, rotate }
+  return { account, leaver, next, bystander, isAlone, scheduleId: body.id, rotate }
 }
 
-const readNow = async ({ account }: Scene) => (await account.admin.call('GET', '/on-call/now')).body[0].user
+const readNow = async ({ account }: Scene) => (await account.admin.call('GET', '/on-call/now')).body[0]?.user
 
 it.each(Object.keys(ways))(
   'ONC-37 %s tells who is on call now, once, in the app and by e-mail',
@@ -87,31 +95,127 @@ it.each(Object.keys(ways))(
     expect(await listNotices(next)).toMatchObject([{ title, body: `Before: ${leaver.fullName}.` }])
     const findMail = async () =>
       (await listRecords('mail')).filter(
-        ({ to, subject }) => to.includes(next.email) && subject.includes(title),
+        ({ to, subject, text }) => to.includes(next.email) && `${subject} ${text}`.includes(title),
       )
     await expect.poll(findMail, { timeout: 30_000 }).toHaveLength(1)
     expect(await listNotices(account.admin)).toEqual([])
   },
 )
 
-it.each(['the removal of the member', 'their deactivation', 'the role of a viewer'])(
-  'ONC-37 %s tells the admins if nobody is left',
-  async (way) => {
-    const scene = await createScene(true)
+// Every way in which somebody stops being on call by a schedule, or only seems to. Who is told, and of what, follows from it.
+const leavings: Record<string, { ends: 'member' | 'place' | 'schedule' | 'nothing'; leave: Leave }> = {
+  'the removal of the member': {
+    ends: 'member',
+    leave: ({ account, leaver }) => account.admin.call('DELETE', `/accounts/me/members/${leaver.id}`),
+  },
+  'their deactivation': {
+    ends: 'member',
+    leave: ({ account, leaver }) =>
+      account.admin.call('PATCH', `/accounts/me/members/${leaver.id}`, { is_active: false }),
+  },
+  'the role of a viewer': {
+    ends: 'member',
+    leave: ({ account, leaver }) =>
+      account.admin.call('PATCH', `/accounts/me/members/${leaver.id}`, { role: 'viewer' }),
+  },
+  'the deletion of their user': {
+    ends: 'member',
+    leave: async ({ leaver }) => {
+      await insertPassword(service, leaver)
+      return leaver.call('DELETE', '/auth/me', { email: leaver.email, password })
+    },
+  },
+  'a rotation without them': {
+    ends: 'place',
+    leave: ({ account, next, scheduleId, rotate, isAlone }) =>
+      account.admin.call('PUT', `/on-call-schedules/${scheduleId}`, {
+        rotations: isAlone ? [] : rotate([next]),
+      }),
+  },
+  'the deletion of the schedule': {
+    ends: 'schedule',
+    leave: ({ account, scheduleId }) => account.admin.call('DELETE', `/on-call-schedules/${scheduleId}`),
+  },
+  'another team': {
+    ends: 'nothing',
+    leave: ({ account, leaver }) =>
+      account.admin.call('PATCH', `/accounts/me/members/${leaver.id}`, { team_id: null }),
+  },
+}
+type Leave = (scene: Scene) => Promise<ApiResponse>
+
+it.each(Object.keys(leavings).flatMap((way) => [1, 2].map((members) => [way, members] as const)))(
+  'ONC-37 ONC-39 ERA-10 %s from a schedule with %i member(s) tells who has to know, once',
+  async (way, members) => {
+    const scene = await createScene(members === 1)
+    const { account, leaver, next } = scene
+    const { ends, leave } = leavings[way] as (typeof leavings)[string]
     // Whoever causes it knows it.
-    const other = await scene.account.addColleague({ role: 'admin' })
-    await ways[way]?.(scene)
-    expect(await readNow(scene)).toBeNull()
-    expect((await listNotices(other)).map(({ title }) => title)).toEqual(['Nobody is on call now: Night'])
-    const events = await service.sql(
-      `select title, body from events where account_id = $1 and key = 'oncall.changed'`,
-      [scene.account.id],
+    const other = await account.addColleague({ role: 'admin' })
+    const response = await leave(scene)
+    expect(response.status, response.text).toBeLessThan(300)
+    const now = await readNow(scene)
+    const isGone = way === 'the deletion of their user'
+    const previous = isGone ? 'Deleted user' : leaver.fullName
+    const after = members === 1 ? null : { id: next.id, name: next.fullName }
+    const texts: Record<typeof ends, [Person[], string?, string?]> = {
+      member: after
+        ? [[next], `${next.fullName} is on call now: Night`, `Before: ${previous}.`]
+        : [
+            way === 'the deletion of their user' ? [account.admin, other] : [other],
+            'Nobody is on call now: Night',
+            `Before: ${previous}.`,
+          ],
+      place: after
+        ? [[next, leaver], `${next.fullName} is on call now: Night`, `Before: ${previous}.`]
+        : [[other, leaver], 'Nobody is on call now: Night', `Before: ${previous}.`],
+      schedule: [[leaver], 'An on-call schedule was deleted: Night', `${previous} was on call by it.`],
+      nothing: [[]],
+    }
+    const [told, title = '', body] = texts[ends]
+    expect(now).toEqual(
+      ends === 'schedule' ? undefined : ends === 'nothing' ? { id: leaver.id, name: leaver.fullName } : after,
     )
-    expect(events).toEqual([
-      { title: 'Nobody is on call now: Night', body: `Before: ${scene.leaver.fullName}.` },
-    ])
+    const notices = await service.sql<{ user_id: string; title: string; body: string }>(
+      `select user_id, title, body from notifications where account_id = $1 and event_key = 'oncall.changed' order by user_id`,
+      [account.id],
+    )
+    expect(notices).toEqual(told.map(({ id }) => ({ user_id: id, title, body })).toSorted(byUser))
+    if (way.startsWith('their') || way.startsWith('the role'))
+      expect(response.body.on_call).toEqual([
+        {
+          schedule_id: scene.scheduleId,
+          schedule_name: 'Night',
+          on_call_before: { id: leaver.id, name: leaver.fullName },
+          on_call_after: after,
+        },
+      ])
+    for (const person of told)
+      await expect
+        .poll(async () => (await listMails(title)).filter(({ to }) => to.includes(person.email)), {
+          timeout: 30_000,
+        })
+        .toHaveLength(1)
+    expect((await listMails(title)).filter(({ to }) => to.join().includes(scene.bystander.email))).toEqual([])
   },
 )
+
+const byUser = (one: { user_id: string }, other: { user_id: string }) =>
+  one.user_id < other.user_id ? -1 : 1
+const listMails = async (title: string) =>
+  (await listRecords('mail')).filter(({ subject }) => subject.includes(title))
+
+it('ONC-37 two members who leave at the same time leave nobody on call, and the admins hear of it', async () => {
+  const scene = await createScene()
+  const { account, leaver, next } = scene
+  const other = await account.addColleague({ role: 'admin' })
+  const answers = await Promise.all(
+    [leaver, next].map(({ id }) => account.admin.call('DELETE', `/accounts/me/members/${id}`)),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([204, 204])
+  expect(await readNow(scene)).toBeNull()
+  expect((await listNotices(other)).map(({ title }) => title)).toEqual(['Nobody is on call now: Night'])
+})
 
 it('ONC-37 a change that leaves who is on call tells nobody', async () => {
   const scene = await createScene()

@@ -16,6 +16,8 @@ const claims: Record<string, 'held' | string> = {
   'oncall.policies.update delay_minutes': 'a setting',
   'oncall.schedules.createOverride ends_at': 'a plan',
   'oncall.schedules.createOverride starts_at': 'a plan',
+  'oncall.substituteRequests.create ends_at': 'a plan',
+  'oncall.substituteRequests.create starts_at': 'a plan',
   'psa.connection.put time_minimum_minutes': 'a setting',
   'psa.connection.put time_rounding_minutes': 'a setting',
   'psa.pushes.createTimeEntry minutes': 'what a person bills, within a day',

@@ -64,6 +64,16 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     what_was_tried: '',
     next_steps: '',
   }
+  const substitute = {
+    scheduleId: uuid(),
+    scheduleName: 'Night',
+    requestId: uuid(),
+    member: { id: admin.id, name: 'Sam' },
+    startsAt: '2026-11-22T20:00:00.000Z',
+    endsAt: '2026-11-23T06:00:00.000Z',
+    timezones: ['Europe/Berlin'],
+    userIds: [admin.id],
+  }
   type Fields<E> = E extends Event ? Omit<E, 'actorId' | 'teamId'> : never
   const events: Fields<Event>[] = [
     {
@@ -154,8 +164,12 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       memberId: admin.id,
       startsAt: '2026-11-22T20:00:00.000Z',
       endsAt: '2026-11-23T06:00:00.000Z',
+      isEnded: false,
       replacedIds: [admin.id],
+      userIds: [admin.id],
       isOtherTeam: true,
+      isMailed: false,
+      timezones: ['Europe/Berlin'],
     },
     {
       key: 'oncall.changed',
@@ -163,6 +177,7 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       scheduleName: 'Night',
       member: { id: admin.id, name: 'Sam' },
       previous: null,
+      isDeleted: false,
       userIds: [admin.id],
     },
     {
@@ -172,6 +187,13 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       member: { id: admin.id, name: 'Sam', timezone: 'Europe/Berlin' },
       startsAt: '2026-11-22T20:00:00.000Z',
       endsAt: null,
+    },
+    { ...substitute, key: 'oncall.substitute_requested', note: 'A school play' },
+    {
+      ...substitute,
+      key: 'oncall.substitute_updated',
+      outcome: 'accepted',
+      colleague: { id: admin.id, name: 'Sam' },
     },
     { key: 'member.joined', memberName: 'Sam', inviterId: admin.id },
   ]

@@ -19,6 +19,16 @@ const escalation = {
 }
 
 const approval = { approvalId: id, sessionId: id, userIds: ['r'] }
+const createSubstitute = (scheduleName: string, name: string) => ({
+  scheduleId: id,
+  scheduleName,
+  requestId: id,
+  member: { id, name },
+  startsAt: '2026-11-22T20:00:00.000Z',
+  endsAt: '2026-11-23T06:00:00.000Z',
+  timezones: ['Europe/Berlin', 'Asia/Kathmandu'],
+  userIds: ['o'],
+})
 
 type SampleBuilders = { [Key in EventKey]: (text: string, name: string) => Extract<Event, { key: Key }> }
 /** Functions that build an event of each key from a text and a name. */
@@ -184,8 +194,12 @@ const samples: SampleBuilders = {
     memberId: id,
     startsAt: '2026-11-22T20:00:00.000Z',
     endsAt: '2026-11-23T06:00:00.000Z',
+    isEnded: false,
     replacedIds: ['o'],
+    userIds: ['o'],
     isOtherTeam: true,
+    isMailed: false,
+    timezones: ['Europe/Berlin'],
   }),
   'oncall.changed': (text, name) => ({
     ...actor,
@@ -194,7 +208,21 @@ const samples: SampleBuilders = {
     scheduleName: text,
     member: { id, name },
     previous: { id, name },
+    isDeleted: false,
     userIds: ['o'],
+  }),
+  'oncall.substitute_requested': (text, name) => ({
+    ...actor,
+    ...createSubstitute(text, name),
+    key: 'oncall.substitute_requested',
+    note: text,
+  }),
+  'oncall.substitute_updated': (text, name) => ({
+    ...actor,
+    ...createSubstitute(text, name),
+    key: 'oncall.substitute_updated',
+    outcome: 'accepted',
+    colleague: { id, name },
   }),
   'oncall.shift_starts': (text, name) => ({
     ...actor,
@@ -340,6 +368,7 @@ describe('toAnnouncement for every event', () => {
     ['maintenance.run_failed', { userIds: ['o'], notifyAdmins: true }],
     ['psa.push_failed', { userIds: ['o'], notifyAdmins: false }],
     ['oncall.overridden', { userIds: ['o'], notifyAdmins: true }],
+    ['oncall.substitute_updated', { userIds: ['o'], notifyAdmins: false }],
     ['member.joined', { userIds: ['i'], notifyAdmins: false }],
   ] as const)(
     'NOT-48 NOT-50 NOT-51 NOT-52 NOT-53 notifies the recipients of %s, without personal e-mails',
