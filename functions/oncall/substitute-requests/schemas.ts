@@ -40,7 +40,7 @@ export const SubstituteCreate = z
   .strictObject({
     starts_at: InputTime.describe('When a substitute is needed: in the future.'),
     ends_at: InputTime.describe('When the user is back: at most 31 days after `starts_at`.'),
-    user_id: Id.optional().describe('Whose shift it is; yours by default. Admins name anyone.'),
+    member_id: Id.optional().describe('Whose shift it is; yours by default. Admins name anyone.'),
     note: Text.max(500)
       .optional()
       .describe('What the asked should know.')

@@ -25,7 +25,7 @@ export async function create(
   input: SubstituteCreate,
 ): Promise<SubstituteRequest> {
   schedules.requireSpan(input)
-  const memberId = input.user_id ?? caller.userId
+  const memberId = input.member_id ?? caller.userId
   return inTransaction(db, async (inner) => {
     const schedule = await lockSchedule(inner, scheduleId)
     if (memberId !== caller.userId && !schedule.may_change)

@@ -285,8 +285,8 @@ it('ONC-45 refuses a request for a time of somebody else, in the past, too long,
   const statuses = async (person: Person, body: object) => (await ask(person, body)).status
   expect(await statuses(viewer, {})).toBe(403)
   expect(await statuses(near, {})).toBe(422)
-  expect(await statuses(near, { user_id: regular.id })).toBe(403)
-  expect(await statuses(account.admin, { user_id: near.id })).toBe(422)
+  expect(await statuses(near, { member_id: regular.id })).toBe(403)
+  expect(await statuses(account.admin, { member_id: near.id })).toBe(422)
   expect(await statuses(stranger, {})).toBe(404)
   for (const body of [
     { starts_at: '2026-01-01T00:00:00Z', ends_at: '2026-01-01T08:00:00Z' },
@@ -302,7 +302,7 @@ it('ONC-45 refuses a request for a time of somebody else, in the past, too long,
     expect(await statuses(regular, body), JSON.stringify(body)).toBe(422)
   // An admin asks for whoever is ill, and both are told.
   const { id } = expectStatus(
-    await ask(account.admin, { user_id: regular.id, asked_user_ids: [near.id] }),
+    await ask(account.admin, { member_id: regular.id, asked_user_ids: [near.id] }),
     201,
   ).body
   expect((await ask(regular)).body).toMatchObject({ code: 'already_pending' })
