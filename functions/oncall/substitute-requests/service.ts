@@ -181,7 +181,7 @@ export async function noticeDue(ctx: AccountSweepContext, budget: SweepBudget): 
 function requireAsked(request: SubstituteRequest, userId: string): void {
   requireOpen(request)
   if (!request.asked.some(({ id }) => id === userId))
-    throw new Problem('forbidden', 'Only who was asked may answer; everybody may create an override')
+    throw new Problem('forbidden', 'Only who was asked may answer; to take over anyway, create an override')
 }
 
 function requireOpen({ state, accepted_by }: SubstituteRequest): void {
