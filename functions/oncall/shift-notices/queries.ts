@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { accountId, now } from '#db/expressions.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { notNull, readStatement } from '#db/statement.ts'
-import { schedulePath } from '#rules/events/events.ts'
+import { schedulePath } from '#rules/events/shift-events.ts'
 
 /** Select the accounts with schedules whose next shift is looked for, the one that has waited longest first. */
 export const selectAccountsWithNotices = readStatement(

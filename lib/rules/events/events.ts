@@ -1,13 +1,13 @@
 import type { PushSource } from '#rules/events/push-values.ts'
-import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
+import { formatDuration } from '#rules/exports/time-format.ts'
 import { type HandoverLine, joinLines } from '#rules/oncall/handover-lines.ts'
-import { writeSpan } from '#rules/oncall/local-times.ts'
-import type { SubstituteOutcome } from '#rules/oncall/substitutes.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
 import { isolate, sentence } from '#rules/text/sentence.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
 import { type EscalationDetails, toExcerpt } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
+import { type ShiftEvent, writeShiftMessage } from './shift-events.ts'
+import { toSnippet } from './snippet.ts'
 
 interface EventOrigin {
   /** The user who caused it; null when a schedule or a job did. */
@@ -19,21 +19,6 @@ interface EventOrigin {
   causedById?: string | null
   /** The team whose admins notifyAdmins includes. Null: only account admins. */
   teamId: string | null
-}
-
-interface SubstituteFields {
-  scheduleId: string
-  scheduleName: string
-  requestId: string
-  /** Whose shift it is. */
-  member: { id: string; name: string }
-  /** RFC 3339. */
-  startsAt: string
-  endsAt: string
-  /** Those of the schedule and of the readers. */
-  timezones: string[]
-  /** Who is told. */
-  userIds: string[]
 }
 
 /** Every event that sends notifications, with the data of its messages. */
@@ -173,57 +158,7 @@ export type Event = EventOrigin &
         /** Null for what a job pushed. */
         ownerId: string | null
       }
-    | {
-        key: 'oncall.overridden'
-        scheduleId: string
-        scheduleName: string
-        memberName: string
-        memberId: string
-        /** RFC 3339. */
-        startsAt: string
-        endsAt: string
-        /** Whether an override ends that would have begun or gone on. */
-        isEnded: boolean
-        /** Who would have been on call, or is again. */
-        replacedIds: string[]
-        /** Who is told: those, and who was put on call by somebody else. */
-        userIds: string[]
-        /** Whether the schedule belongs to another team, whose admins are told. */
-        isOtherTeam: boolean
-        /** Whether it is so soon, or so important to them, that they are told by e-mail too. */
-        isMailed: boolean
-        /** Those of the schedule and of the readers. */
-        timezones: string[]
-      }
-    | {
-        key: 'oncall.changed'
-        scheduleId: string
-        scheduleName: string
-        /** Who is on call now; null for nobody. */
-        member: { id: string; name: string } | null
-        previous: { id: string; name: string } | null
-        /** Whether the schedule was deleted. */
-        isDeleted: boolean
-        /** Who is told. */
-        userIds: string[]
-      }
-    | {
-        key: 'oncall.shift_starts'
-        scheduleId: string
-        scheduleName: string
-        member: { id: string; name: string; timezone: string }
-        /** RFC 3339. */
-        startsAt: string
-        /** Null if nothing ends the shift within a month. */
-        endsAt: string | null
-      }
-    | (SubstituteFields & { key: 'oncall.substitute_requested'; note: string | null })
-    | (SubstituteFields & {
-        key: 'oncall.substitute_updated'
-        outcome: SubstituteOutcome
-        /** Who has accepted; null for the other outcomes. */
-        colleague: { id: string; name: string } | null
-      })
+    | ShiftEvent
     | {
         key: 'alert.opened'
         alertId: string
@@ -271,19 +206,6 @@ export interface Announcement {
    */
   emailRecipients: boolean | string[]
 }
-
-/** Convert a text to one line. Cut it after 70 characters and append an ellipsis if it was longer. */
-export function toSnippet(text: string): string {
-  const line = Array.from(text.replace(/\s+/g, ' ').trim())
-  return line.length > 70 ? `${line.slice(0, 70).join('')}…` : line.join('')
-}
-
-/** The page of an on-call schedule. */
-export const schedulePath = (id: string): string => `/on-call/${id}`
-
-/** The page of a request for a substitute. */
-export const substitutePath = (scheduleId: string, id: string): string =>
-  `${schedulePath(scheduleId)}?substitute=${id}`
 
 /** Return the frontend path where an escalation is picked up. */
 export const escalationPath = (sessionId: string) => `/pilot/${sessionId}?pickup=true`
@@ -383,7 +305,7 @@ export function toAnnouncement(event: Event): Announcement {
     case 'oncall.shift_starts':
     case 'oncall.substitute_requested':
     case 'oncall.substitute_updated':
-      return toShiftAnnouncement(event, defaults)
+      return { ...defaults, ...writeShiftMessage(event) }
     default:
       return toRemainingAnnouncement(event, defaults)
   }
@@ -479,105 +401,6 @@ function describeReminder({
     `Round ${round} of ${rounds}, step ${step}.`,
     `Told before: ${names || 'nobody'}${others > 0 ? ` and ${others} more` : ''}.`,
   ].join(' ')
-}
-
-function toShiftAnnouncement(
-  event: Extract<Event, { key: `oncall.${string}` }>,
-  defaults: AnnouncementDefaults,
-): Announcement {
-  const name = toSnippet(event.scheduleName)
-  const announcement = { ...defaults, link: schedulePath(event.scheduleId), emailRecipients: true }
-  switch (event.key) {
-    case 'oncall.overridden': {
-      const verb = event.isEnded ? 'no longer takes over' : 'takes over'
-      return {
-        ...announcement,
-        title: sentence`${toPlainName(event.memberName)} ${verb} on-call: ${name}`,
-        body: writeSpan(event.startsAt, event.endsAt, event.timezones),
-        userIds: event.userIds,
-        notifyAdmins: event.isOtherTeam,
-        emailRecipients: event.isMailed && event.userIds,
-      }
-    }
-    case 'oncall.shift_starts': {
-      const { member, startsAt, endsAt } = event
-      const toLocal = createTimeFormatter(member.timezone)
-      return {
-        ...announcement,
-        title: sentence`${toPlainName(member.name)} is on call from ${toLocal(startsAt)}: ${name}`,
-        body: `${endsAt ? `Until ${toLocal(endsAt)}. ` : ''}${sentence`The time zone is ${member.timezone}.`}`,
-        userIds: [member.id],
-      }
-    }
-    case 'oncall.changed': {
-      const { member, previous, isDeleted } = event
-      const before = previous ? toPlainName(previous.name) : 'nobody'
-      if (isDeleted)
-        return {
-          ...announcement,
-          title: sentence`An on-call schedule was deleted: ${name}`,
-          body: sentence`${before} was on call by it.`,
-          // Messages that lead to something deleted are removed.
-          link: '/on-call',
-          userIds: event.userIds,
-        }
-      return {
-        ...announcement,
-        title: member
-          ? sentence`${toPlainName(member.name)} is on call now: ${name}`
-          : sentence`Nobody is on call now: ${name}`,
-        body: sentence`Before: ${before}.`,
-        userIds: event.userIds,
-        notifyAdmins: member === null,
-      }
-    }
-    case 'oncall.substitute_requested':
-    case 'oncall.substitute_updated':
-      return toSubstituteAnnouncement(event, announcement)
-  }
-}
-
-function toSubstituteAnnouncement(
-  event: Extract<Event, { key: `oncall.substitute_${string}` }>,
-  defaults: Omit<Announcement, 'title' | 'body'>,
-): Announcement {
-  const { scheduleId, requestId, startsAt, endsAt, timezones, userIds } = event
-  const [member, name] = [toPlainName(event.member.name), toSnippet(event.scheduleName)]
-  const span = writeSpan(startsAt, endsAt, timezones)
-  const announcement = { ...defaults, link: substitutePath(scheduleId, requestId), userIds, body: span }
-  if (event.key === 'oncall.substitute_requested')
-    return {
-      ...announcement,
-      title: sentence`${member} asks for a substitute: ${name}`,
-      body: event.note ? `${span}\n\n${event.note}` : span,
-    }
-  const stays = `${span} ${sentence`${member} stays on call unless somebody takes over.`}`
-  switch (event.outcome) {
-    case 'accepted':
-      return {
-        ...announcement,
-        title: sentence`${toPlainName(event.colleague?.name ?? '')} takes the shift of ${member}: ${name}`,
-        emailRecipients: false,
-      }
-    case 'withdrawn':
-      return {
-        ...announcement,
-        title: sentence`${member} no longer asks for a substitute: ${name}`,
-        emailRecipients: false,
-      }
-    case 'declined':
-      return {
-        ...announcement,
-        title: sentence`Everybody declined the shift of ${member}: ${name}`,
-        body: stays,
-      }
-    case 'unanswered':
-      return {
-        ...announcement,
-        title: sentence`Nobody has taken the shift of ${member}: ${name}`,
-        body: stays,
-      }
-  }
 }
 
 type AnnouncementDefaults = Pick<Announcement, 'key' | 'userIds' | 'notifyAdmins' | 'emailRecipients'>

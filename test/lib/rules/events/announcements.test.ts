@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { maxTextLength, toAlertContent, toEscalationDetails } from '#rules/events/escalation-alert.ts'
-import { type Event, toAnnouncement, toSnippet } from '#rules/events/events.ts'
+import { type Event, toAnnouncement } from '#rules/events/events.ts'
+import { toSnippet } from '#rules/events/snippet.ts'
 
 const origin = { actorId: 'u', teamId: 't' }
 const details = {

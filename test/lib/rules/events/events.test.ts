@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Event, toAnnouncement, toSnippet } from '#rules/events/events.ts'
+import { type Event, toAnnouncement } from '#rules/events/events.ts'
 import { type EventKey, eventKeyList } from '#rules/events/keys.ts'
+import { toSnippet } from '#rules/events/snippet.ts'
 
 // Shrinking is off, because a shrunk text explains no more than the original.
 const withoutShrinking = { endOnFailure: true, numRuns: 60 }
