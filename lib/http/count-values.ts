@@ -41,6 +41,7 @@ export function findOversized(schema: z.core.$ZodType, body: unknown): FieldErro
       return
     }
     const keys = Object.keys(value)
+    spend(keys.length * stepsPerValue)
     const objects = shapes.filter((shape) => shape.kind === 'object')
     const records = shapes.filter((shape) => shape.kind === 'record')
     const isStrict = !isOpen && records.length === 0 && objects.every((shape) => shape.isStrict)
@@ -51,7 +52,6 @@ export function findOversized(schema: z.core.$ZodType, body: unknown): FieldErro
         return
       }
     }
-    spend(keys.length * stepsPerValue)
     const values = [...records.map((record) => record.value), ...(isOpen ? [anything] : [])]
     for (const key of keys) {
       const fields = objects.flatMap((shape) =>

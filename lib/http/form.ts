@@ -2,8 +2,11 @@ import { Buffer } from 'node:buffer'
 import type { FieldError } from '#problem.ts'
 import type { FormFile } from './operation.ts'
 
-// The platform's parser takes seconds for a form of 100,000 parts.
+// The platform's parser takes seconds for a form of 100,000 parts, or for a part with a head of megabytes.
 const maxParts = 20
+const maxHeadBytes = 8 * 1024
+const newline = 0x0a
+const endMark = Buffer.from('--')
 
 /** Read the one `file` of a form. Other fields, a second file or a missing file are added to `errors`. */
 export async function readForm(
@@ -15,7 +18,7 @@ export async function readForm(
   if (!form)
     return void errors.push({
       loc: ['body'],
-      msg: `must be multipart/form-data of at most ${maxParts} parts`,
+      msg: `must be multipart/form-data of at most ${maxParts} parts, each with a head of at most 8 KiB`,
       type: 'invalid_form',
     })
   const files = form.getAll('file')
@@ -32,7 +35,7 @@ export async function readForm(
 async function parseForm(sent: Uint8Array<ArrayBuffer>, type: string): Promise<FormData | undefined> {
   if (sent.byteLength === 0) return new FormData()
   const boundary = readBoundary(type)
-  if (!boundary || occursMoreThan(sent, `--${boundary}`, maxParts + 1)) return undefined
+  if (!boundary || !hasShortParts(sent, `--${boundary}`)) return undefined
   try {
     // The platform's parser gets the boundary whose parts were counted, and no other.
     return await new Response(sent, {
@@ -62,12 +65,17 @@ function readBoundary(type: string): string | undefined {
   return isValid ? boundary : undefined
 }
 
-function occursMoreThan(bytes: Uint8Array<ArrayBuffer>, text: string, times: number): boolean {
+/** Return whether a form has few parts, and each a short head: RFC 2046, section 5.1.1. */
+function hasShortParts(bytes: Uint8Array<ArrayBuffer>, delimiter: string): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let at = -1
-  for (let n = 0; n <= times; n++) {
-    at = buffer.indexOf(text, at + 1)
-    if (at < 0) return false
+  const isHeadLong = (at: number) => !buffer.subarray(at, at + maxHeadBytes).includes('\r\n\r\n')
+  let count = 0
+  for (let at = buffer.indexOf(delimiter); at >= 0; at = buffer.indexOf(delimiter, at + 1)) {
+    if (++count > maxParts + 1) return false
+    const next = at + delimiter.length
+    const isLast = buffer.subarray(next, next + 2).equals(endMark)
+    const startsPart = (at === 0 || buffer[at - 1] === newline) && !isLast
+    if (startsPart && isHeadLong(next)) return false
   }
   return true
 }

@@ -130,6 +130,27 @@ describe('form with a file', () => {
     expect([status, body.errors[0].type]).toEqual([422, 'invalid_form'])
   })
 
+  it.each([
+    ['many headers', 'a: b\r\n'.repeat(2000)],
+    ['a long header', `a: ${'b'.repeat(10_000)}\r\n`],
+    [
+      'a long file name',
+      'content-disposition: form-data; name="file"; filename="' + '%22'.repeat(4000) + '"\r\n',
+    ],
+    [
+      'many parameters',
+      `content-disposition: form-data; name="file"${'; a="b"'.repeat(2000)}; filename="x"\r\n`,
+    ],
+    ['no end', 'a: b\r\n--ZZZZ--'],
+  ])('WIR-30 refuses a part of a form whose head has %s before it is parsed', async (_, head) => {
+    const file = 'content-disposition: form-data; name="file"; filename="x"\r\n'
+    const { status, body } = await post('/notes', {
+      body: `--ZZZZ\r\n${file}${head}\r\nabc\r\n--ZZZZ--`,
+      headers: { 'content-type': 'multipart/form-data; boundary=ZZZZ' },
+    })
+    expect([status, body.errors?.[0].type]).toEqual([422, 'invalid_form'])
+  })
+
   it('accepts a boundary in quotation marks beside other parameters', async () => {
     const file = '--a b\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\nabc\r\n--a b--'
     const headers = { 'content-type': 'multipart/form-data; charset=utf-8; boundary="a b"' }
