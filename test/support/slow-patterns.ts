@@ -5,13 +5,16 @@ import { createHostileTexts, type HostileText, writeHostileText } from './hostil
 import { parseSource, walk } from './source-tree.ts'
 
 // Tries every regular expression of the service with texts of n and 2n, and prints those whose time grows faster
-// than the text and that have no reason, as JSON lines: node slow-patterns.ts <texts of a pattern>
+// than the text, or that look at each character hundreds of times, and that have no reason, as JSON lines:
+// node slow-patterns.ts <texts of a pattern>
 
 export interface SlowPattern {
   at: string
   pattern: string
   /** How the time grows: 2 is quadratic. */
   power?: number
+  /** The time of a character, where it grows linearly, by a large factor. */
+  nsPerCharacter?: number
   text?: HostileText
 }
 
@@ -95,6 +98,18 @@ function measurePower(run: (length: number) => void): number {
   return 1
 }
 
+/** Three times what the slowest pattern takes that has no repetition of hundreds. */
+const maxNsPerCharacter = 800
+const factorLength = 32 * 1024
+
+/** Return the time of a character if it is too long in each of five measurements. */
+function measureFactor(run: (length: number) => void): number | undefined {
+  let least = Number.POSITIVE_INFINITY
+  for (let n = 0; n < 5 && least > maxNsPerCharacter; n++)
+    least = Math.min(least, (measureCpu(() => run(factorLength)) * 1e6) / factorLength)
+  return least > maxNsPerCharacter ? Math.round(least) : undefined
+}
+
 /** Return the last of three powers if each is more than that of a linear pattern. */
 function confirm(measureAgain: () => number): number | undefined {
   let power: number | undefined
@@ -108,7 +123,9 @@ function confirm(measureAgain: () => number): number | undefined {
 /** How many texts of each pattern are tried. */
 const most = Number(process.argv[2] ?? 200)
 
-function findSlowText(pattern: Pattern): Pick<SlowPattern, 'power' | 'text'> | undefined {
+type Slowness = Pick<SlowPattern, 'power' | 'nsPerCharacter' | 'text'>
+
+function findSlowText(pattern: Pattern): Slowness | undefined {
   const regExp = new nativeRegExp(pattern.source, pattern.flags)
   for (const text of createHostileTexts(pattern.source, pattern.flags, most)) {
     const run = (length: number) => {
@@ -123,6 +140,8 @@ function findSlowText(pattern: Pattern): Pick<SlowPattern, 'power' | 'text'> | u
     // A machine that is busy disturbs one measurement, not all.
     const power = confirm(() => measurePower(run))
     if (power) return { power, text }
+    const nsPerCharacter = measureFactor(run)
+    if (nsPerCharacter) return { nsPerCharacter, text }
   }
 }
 
@@ -140,7 +159,7 @@ if (import.meta.main) {
   const fromTexts = created.filter(({ at }) => calls.has(at))
   const seen = new Set(fromTexts.map(({ at }) => at))
   for (const at of calls) if (!seen.has(at)) print({ at, pattern: 'created by a call' })
-  const tried = new Map<string, Pick<SlowPattern, 'power' | 'text'> | undefined>()
+  const tried = new Map<string, Slowness | undefined>()
   for (const pattern of [...literals, ...fromTexts]) {
     const key = `/${pattern.source}/${pattern.flags}`
     if (!tried.has(key)) tried.set(key, findSlowText(pattern))

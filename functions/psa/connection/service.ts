@@ -65,9 +65,9 @@ export async function get({ db }: Pick<ReadContext, 'db'>): Promise<PsaConnectio
 
 export async function put(ctx: WriteContext, update: PsaConnectionUpdate): Promise<PsaConnection> {
   for (const name of ['base_url', 'auth_url'] as const) await requireAllowedAddress(ctx, name, update[name])
-  if (Object.keys(update).length === 0) return get(ctx)
   return retryOnConflict('connection', async () => {
     const before = await queries.selectConnection(ctx.db)
+    if (before && Object.keys(update).length === 0) return toResponse(before)
     const change = await mergeConnection(ctx, before, update)
     if (update.resolved_statuses?.length) await requireStatuses(ctx, change, update.resolved_statuses)
     return (await queries.saveConnection.run(ctx.db, change, before?.credentials ?? null)) > 0

@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { listAnswerObjects } from './answer-text.ts'
 
@@ -8,10 +9,13 @@ interface WrittenCall {
 }
 
 const maxCalls = 16
+/** From each start of a parameter, its end is looked for in 2,000 characters. */
+const stepsPerCharacter = 100
 const nameKeys = ['name', 'tool', 'tool_name', 'function', 'recipient_name'] as const
 const argumentKeys = ['arguments', 'parameters', 'args', 'input', 'tool_input', 'action_input'] as const
 /** `<parameter=text>printer</parameter>` and `<parameter name="text">printer</parameter>` in the call of a tool. */
 const parameter =
+  // Bounded: `listMarkedCalls` counts the text.
   /<(?:parameter|param|arg)(?:=|\s+name=)"?([\w.-]{1,64})"?\s*>([\s\S]{0,2000}?)<\/(?:parameter|param|arg)>/g
 
 /**
@@ -63,6 +67,7 @@ function listMarkedCalls(
       const rest = text.slice(index + found.length)
       const end = rest.search(/<\/function>|<\/tool_call>|<｜tool▁call▁end｜>/)
       const body = end < 0 ? rest : rest.slice(0, end)
+      spend(body.length * stepsPerCharacter)
       const parameters = [...body.matchAll(parameter)].map(([, key = '', value = '']) => [key, value.trim()])
       const object = objects.find((each) => body.includes(each))
       if (parameters.length > 0 || object !== undefined || end >= 0)

@@ -72,6 +72,7 @@ function findUtf16(bytes: Bytes): 'utf-16le' | 'utf-16be' | null {
 function findDeclaredLabel(bytes: Bytes): string | undefined {
   const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 4 * 1024))
   return (
+    // Bounded: 4 KiB.
     /<meta\s[^>]{0,500}?charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(start)?.[1] ??
     /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(start)?.[1]
   )

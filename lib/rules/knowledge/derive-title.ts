@@ -59,6 +59,7 @@ function isWrapped(line: string, nextLine: string, paragraph: string): boolean {
 }
 
 const stepsPerBracket = 100
+const stepsPerMark = 200
 
 /**
  * Return the plain text of a markdown line. It is empty for a code fence, a horizontal rule and the separator
@@ -67,11 +68,14 @@ const stepsPerBracket = 100
 export function removeMarkup(line: string): string {
   // Each bracket may start a link, whose text is looked for.
   spend(line.split('[').length * stepsPerBracket)
+  // And each mark an emphasis.
+  spend(line.split(/[*_`~]/).length * stepsPerMark)
   const codeFence = /^[\s>]*(?:`{3}|~{3}).*$/s
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
   const linkOrImage =
     // Bounded: each bracket is counted.
     /!?\[((?:[^\]\\]|\\.){0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
+  // Bounded: each mark is counted.
   const emphasisOrCode = /(\*\*|__|`+|~~)(?=\S)(.{1,500}?)\1/g
   const tableRow = /^\s*\|(.*)\|\s*$/
   const ruleOrTableSeparator = /^[\s|:=_*-]+$/

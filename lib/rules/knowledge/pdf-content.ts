@@ -266,7 +266,7 @@ function multiply(first: Matrix, second: Matrix): Matrix {
 
 const maxFormDepth = 10
 /** Steps of starting to draw a form, besides those of its content. */
-const formSteps = 1000
+const formSteps = 3000
 const maxStates = 1000
 const maxOperands = 1000
 const operatorsPerPause = 1000

@@ -1,4 +1,4 @@
-import { startInflate } from '#rules/archive/inflate.ts'
+import { inflateParts } from '#rules/archive/inflate.ts'
 import { canSpend, pause, spend, spendBytes } from '#rules/budget.ts'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
@@ -325,24 +325,20 @@ async function inflateAs(
   data: Bytes,
 ): Promise<{ bytes: Bytes; isWhole: boolean }> {
   spend(inflateSteps)
-  const reader = startInflate(data, format)
   const chunks: Bytes[] = []
   let size = 0
   let isWhole = true
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      isWhole = false
-      return { done: true, value: undefined }
-    })
-    if (done || !value) break
-    size += value.byteLength
-    const steps = value.byteLength * stepsPerInflatedByte
-    if (size > maxStreamBytes || !canSpend(steps)) {
-      await reader.cancel().catch(() => {})
-      throw new ArticleError(tooLargePdf)
+  try {
+    for await (const part of inflateParts(data, format)) {
+      size += part.byteLength
+      const steps = part.byteLength * stepsPerInflatedByte
+      if (size > maxStreamBytes || !canSpend(steps)) throw new ArticleError(tooLargePdf)
+      spend(steps)
+      chunks.push(part)
     }
-    spend(steps)
-    chunks.push(value)
+  } catch (error) {
+    if (error instanceof ArticleError) throw error
+    isWhole = false
   }
   return { bytes: concatBytes(chunks), isWhole }
 }

@@ -55,6 +55,7 @@ const glues = [
   // reg add … /v DefaultPassword /t REG_SZ /d x
   `["']?${space}(?:/t[ ])?REG_\\w{2,12}${space}(?:/d[ ]{1,4})?`,
 ]
+// Bounded: mask.ts counts the text by its size.
 const valueAfterSign = new RegExp(
   `(?<before>(?<name>${secretName})${afterName}(?:${glues.join('|')})${tags})${value}`,
   'giu',

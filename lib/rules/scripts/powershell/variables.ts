@@ -77,6 +77,7 @@ const assignment = new RegExp(
   String.raw`${place}\s*(?:(?<![!<>])[-+*/%?]*=(?!=)|\bin\b|\.\w+\s*\()|\[ref\]\s*${place}|\$\{?([\w:]+)(?![\w:])\}?[^\s=$]*\s*(?<![!<>])=(?!=)`,
   'gi',
 )
+// Bounded: as above.
 const listAssignment = /((?:\$[\w:]+\s*,\s*){1,100}\$[\w:]+)\s*=/g
 
 /**
