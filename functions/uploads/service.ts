@@ -57,10 +57,10 @@ export async function get(ctx: ReadContext, id: string) {
 }
 
 async function convertToJpeg(
-  { uploads }: WriteContext,
+  { uploads, caller: { accountId } }: WriteContext,
   image: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const result = await uploads.toJpeg(image, maxStoredSide)
+  const result = await uploads.toJpeg(image, maxStoredSide, accountId)
   if (result.ok) return removeJpegMetadata(result.jpeg)
   throw result.reason === 'unreadable' ? invalidImage('broken') : new Problem('provider_error')
 }

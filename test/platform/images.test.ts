@@ -49,7 +49,7 @@ async function convert(
   image: Uint8Array<ArrayBuffer>,
   maxSide = 100,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const result = await toJpeg(image, maxSide)
+  const result = await toJpeg(image, maxSide, 'a')
   if (!result.ok) throw new Error(`The image is ${result.reason}`)
   return result.jpeg
 }
@@ -151,7 +151,7 @@ describe.each(Object.keys(decoders))('the image decoder of %s', (name) => {
       async () => concatBytes((await createImage('jpeg', 60, 40)).slice(0, 180), '\xff\xd9'),
     ],
   ])('reports %s as unreadable', async (_, create) => {
-    expect(await conversion.toJpeg(await create(), 100)).toEqual({ ok: false, reason: 'unreadable' })
+    expect(await conversion.toJpeg(await create(), 100, 'a')).toEqual({ ok: false, reason: 'unreadable' })
   })
 
   it('answers a ping', async () => {
@@ -182,7 +182,7 @@ describe('the image decoder of sharp', () => {
     ['a PPM', concatBytes('P6 1 1 255\n', '\x01\x02\x03')],
     ['a PDF', concatBytes('%PDF-1.7\n', '\0'.repeat(60))],
   ])('reports %s as unreadable, because only four formats are enabled', async (_, image) => {
-    expect(await sharpConversion(5000).toJpeg(image, 100)).toEqual({ ok: false, reason: 'unreadable' })
+    expect(await sharpConversion(5000).toJpeg(image, 100, 'a')).toEqual({ ok: false, reason: 'unreadable' })
   })
 
   it('reports an image of more than 50 million pixels as unreadable without decoding it', async () => {
@@ -191,7 +191,7 @@ describe('the image decoder of sharp', () => {
         .png()
         .toBuffer(),
     )
-    expect(await sharpConversion(5000).toJpeg(image, 100)).toEqual({ ok: false, reason: 'unreadable' })
+    expect(await sharpConversion(5000).toJpeg(image, 100, 'a')).toEqual({ ok: false, reason: 'unreadable' })
   })
 
   it('writes no metadata of the image', async () => {
@@ -208,17 +208,37 @@ describe('the image decoder of sharp', () => {
 
   it('UPL-05 reports an image that takes too long as failed', async () => {
     const image = await createImage('png', 1500, 1500, { noise: true })
-    expect(await sharpConversion(1).toJpeg(image, 1568)).toEqual({ ok: false, reason: 'failed' })
+    expect(await sharpConversion(1).toJpeg(image, 1568, 'a')).toEqual({ ok: false, reason: 'failed' })
   })
 
-  it('reports images as failed at once while too many wait, and converts again afterwards', async () => {
+  it('UPL-08 refuses images with 503 while too many wait, and converts again afterwards', async () => {
     const image = await createImage('png', 1000, 1000, { noise: true })
-    const conversion = sharpConversion(20_000)
-    const results = await Promise.all(Array.from({ length: 30 }, () => conversion.toJpeg(image, 100)))
+    const conversion = sharpConversion(40_000)
+    const results = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, n) => conversion.toJpeg(image, 100, `account ${n}`)),
+    )
+    const refusals = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason)
     // Two run and sixteen wait.
-    expect(results.filter((result) => result.ok)).toHaveLength(18)
-    expect(results.filter((result) => !result.ok && result.reason === 'failed')).toHaveLength(12)
-    expect((await conversion.toJpeg(image, 100)).ok).toBe(true)
+    expect(refusals.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
+      Array(12).fill([503, '10']),
+    )
+    expect((await conversion.toJpeg(image, 100, 'a')).ok).toBe(true)
+  })
+
+  it('UPL-08 converts one image of an account at once, and those of others beside it', async () => {
+    const large = await createImage('png', 3000, 3000, { noise: true })
+    const small = await createImage('png', 9, 9)
+    const conversion = sharpConversion(40_000)
+    const done: string[] = []
+    const convertFor = async (image: Uint8Array<ArrayBuffer>, account: string) => {
+      const { ok } = await conversion.toJpeg(image, 100, account)
+      done.push(ok ? account : 'failed')
+    }
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => convertFor(large, 'busy')),
+      convertFor(small, 'other'),
+    ])
+    expect(done).toEqual(['other', 'busy', 'busy', 'busy', 'busy'])
   })
 
   it('keeps nothing in the cache of libvips', async () => {

@@ -19,7 +19,7 @@ it.each<[string, () => Promise<unknown>]>([
 })
 
 it('a Worker without image transformations fails, and reports no image as unreadable', async () => {
-  await expect(conversion.toJpeg(bytes, 100)).rejects.toThrow('The Worker has no IMAGES binding')
+  await expect(conversion.toJpeg(bytes, 100, 'a')).rejects.toThrow('The Worker has no IMAGES binding')
   await expect(conversion.pingDecoder()).rejects.toThrow('The Worker has no IMAGES binding')
 })
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { limitPerKey } from '#async/limit-per-key.ts'
 import { Problem } from '#problem.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
 import { maxPixels } from '#vendors/uploads/inspect.ts'
@@ -17,22 +17,27 @@ sharp.concurrency(1)
 
 /**
  * Create a `toJpeg` that converts with sharp: one per process, because each limits its own images only. Each
- * call ends after `timeoutMs`, the time in the queue included.
+ * call of the decoder ends after `timeoutMs`. An image that waits half as long for a place is 503.
  */
 export function sharpConversion(timeoutMs: number): Pick<UploadsPort, 'toJpeg' | 'pingDecoder'> {
-  // An image of 50 million pixels may take 200 MB while it is decoded, and one that waits up to 10 MB.
-  const runLimited = limitConcurrency({ running: 2, waiting: 16 })
+  // An image of 50 million pixels may take 400 MB while it is decoded, and one that waits up to 10 MB.
+  const takePlace = limitPerKey({ running: 2, waiting: 16, maxWaitMs: timeoutMs / 2 })
+  // So that the slow images of an account do not delay those of others.
+  const takeAccountPlace = limitPerKey({ running: 1, waiting: 10, maxWaitMs: timeoutMs / 2 })
   return {
-    async toJpeg(image, maxSide) {
-      const startBy = performance.now() + timeoutMs
-      const convert = async () => {
-        // Nobody waits for the result any more.
-        if (performance.now() >= startBy) throw new Error('timeout')
-        return convertImage(image, maxSide, timeoutMs)
-      }
+    async toJpeg(image, maxSide, accountId) {
+      const leaveAccount = await takeAccountPlace(accountId).catch(throwBusy)
+      const leave = await takePlace('all').catch((error: unknown) => {
+        leaveAccount()
+        return throwBusy(error)
+      })
+      // The places become free when the decoder has stopped, not when the caller stops waiting.
+      const conversion = convertImage(image, maxSide, timeoutMs).finally(() => {
+        leave()
+        leaveAccount()
+      })
       try {
-        // A place becomes free when the decoder has stopped, not when the caller stops waiting.
-        return { ok: true, jpeg: await withTimeout(timeoutMs, runLimited(convert)) }
+        return { ok: true, jpeg: await withTimeout(timeoutMs, conversion) }
       } catch (error) {
         return { ok: false, reason: isImageError(error) ? 'unreadable' : 'failed' }
       }
@@ -62,11 +67,15 @@ async function convertImage(
   return new Uint8Array(jpeg)
 }
 
-/**
- * Return whether the decoder refused the image. Its own failures are a time-out, too little memory, or too
- * much waiting work.
- */
+function throwBusy(cause: unknown): never {
+  throw new Problem('unavailable', 'Too many images are converted at the moment; try again', {
+    cause,
+    headers: { 'retry-after': '10' },
+  })
+}
+
+/** Return whether the decoder refused the image. Its own failures are a time-out, or too little memory. */
 function isImageError(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof DOMException || error instanceof Problem) return false
+  if (!(error instanceof Error) || error instanceof DOMException) return false
   return !/^timeout|out of memory/i.test(error.message)
 }

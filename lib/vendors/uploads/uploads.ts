@@ -23,9 +23,9 @@ export type ObjectsPort = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFo
 export interface UploadsPort {
   /**
    * Convert the first frame to a JPEG of quality 85, upright, on white, at most `maxSide` pixels per side.
-   * Never enlarges.
+   * Never enlarges. Throw 503 while too many images of the account, or of all, wait.
    */
-  toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number): Promise<ConversionResult>
+  toJpeg(image: Uint8Array<ArrayBuffer>, maxSide: number, accountId: string): Promise<ConversionResult>
   /** Store an object, a JPEG unless `contentType` says otherwise. */
   put(key: string, bytes: Uint8Array<ArrayBuffer>, contentType?: string): Promise<void>
   /** Return the whole object, or null when it does not exist. */

@@ -38,7 +38,7 @@ it('UPL-05 reports a decoder that does not answer, or whose answer stalls, as fa
   for (const output of [never<{ response(): Response }>, async () => ({ response: () => stalledResponse })]) {
     const transformer = { transform: () => transformer, output }
     const { toJpeg, pingDecoder } = imagesConversion({ input: () => transformer, info: never }, 20)
-    expect(await toJpeg(new Uint8Array(), 100)).toEqual({ ok: false, reason: 'failed' })
+    expect(await toJpeg(new Uint8Array(), 100, 'a')).toEqual({ ok: false, reason: 'failed' })
     await expect(pingDecoder()).rejects.toEqual(timeout)
   }
 })
