@@ -13,7 +13,7 @@ const footnote = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(?![ \t])(.*)$/
 const fenceStart = /^[ \t>]{0,30}(?:[-*+•]|\d{1,9}[.)])?[ \t]{0,10}(`{3,}|~{3,})/
 /** A picture in the text or in a file beside it. One at an address becomes a link to it. */
 const lostImage =
-  // Bounded: `resolveLine` counts the brackets.
+  // Bounded: `resolveText` counts the brackets.
   /!\[([^\]]{0,500})\]\(\s*<?(?!(?:https?:)?\/\/)(data:[^()\s]*|[^()\s<>"]{1,500}|(?<=<)[^<>\n]{1,500})>?(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'|=[\dx%]{1,12}))?\s*\)(?:\{[^{}]{0,200}\})?/gi
 /** Obsidian and other wikis: `![[file.png]]`. */
 const wikiImage = /!\[\[([^\][|]{1,300})(?:\|[^\][]{0,100})?\]\]/g
@@ -21,7 +21,7 @@ const wikiImage = /!\[\[([^\][|]{1,300})(?:\|[^\][]{0,100})?\]\]/g
 const wikiLink = /(?<!!)\[\[(?=[^\s|])([^\][|\n]{1,300})(?:\|([^\][\n]{1,300}))?(?<=\S)\]\]/g
 const baseName = (target: string) => (/^data:/i.test(target) ? '' : (target.split(/[\\/]/).at(-1) ?? ''))
 /** `[text][label]`, `[text][]` or `[label]`, perhaps of an image, and not the start of `[text](address)`. */
-// Bounded: `resolveLine` counts the brackets.
+// Bounded: `resolveText` counts the brackets.
 const reference = /(!?)\[((?:[^\][\\]|\\.){1,500})\](?:\[([^\][]{0,200})\])?(?![([:])/g
 const footnoteReference = /\[\^([^\]\s]{1,100})\]/g
 const maxNoteLength = 2000
@@ -114,13 +114,12 @@ function mapText(line: string, replace: (part: string) => string): string {
     .join('')
 }
 
-/** From each bracket, the end of a text of 500 characters is looked for, twice. */
-const stepsPerBracket = 600
+/** From each bracket, the end of a text of 500 characters is looked for. */
+const stepsPerBracket = 300
 
 function resolveLine(source: string, definitions: Definitions, losses: Losses): string {
   const line = leaveOutStruck(source, losses)
   if (!line.includes('[')) return line
-  spend(countPlaces(line, '[') * stepsPerBracket)
   return mapText(line, (part) => resolveText(part, definitions, losses))
 }
 
@@ -133,6 +132,7 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
         wikiLink,
         (_, page: string, shown?: string) => shown ?? page.replace(/^#/, '').replace('#', ' > '),
       )
+  spend(countPlaces(text, '![') * stepsPerBracket)
   const withoutLost = lose(text)
   const withNotes =
     notes.size === 0
@@ -143,6 +143,7 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
           return ` (${notes.get(label)})`
         })
   if (addresses.size === 0) return withNotes
+  spend(countPlaces(withNotes, '[') * stepsPerBracket)
   return withNotes.replace(reference, (use, image: string, content: string, label: string | undefined) => {
     const key = normaliseLabel(label || content)
     const address = addresses.get(key)
