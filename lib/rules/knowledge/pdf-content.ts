@@ -266,7 +266,7 @@ function multiply(first: Matrix, second: Matrix): Matrix {
 
 const maxFormDepth = 10
 /** Steps of starting to draw a form, besides those of its content. */
-const formSteps = 3000
+const formSteps = 1000
 const maxStates = 1000
 const maxOperands = 1000
 const operatorsPerPause = 1000
@@ -533,10 +533,10 @@ async function drawForm(
   depth: number,
 ): Promise<void> {
   const { file, openForms, losses } = interpreter
+  spend(formSteps)
   const stream = file.findStream(value)
   if (!stream || !isRef(value) || depth >= maxFormDepth || openForms.has(value.ref)) return
   const { dict } = stream
-  spend(formSteps)
   const content = await file.readStream(stream)
   if (!content) return countLoss(losses, 'stream')
   hold(interpreter, content.length)
