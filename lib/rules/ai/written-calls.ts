@@ -1,4 +1,5 @@
 import { spend } from '#rules/budget.ts'
+import { countPlaces } from '#rules/text/count-places.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { listAnswerObjects } from './answer-text.ts'
 
@@ -10,12 +11,12 @@ interface WrittenCall {
 
 const maxCalls = 16
 /** From each start of a parameter, its end is looked for in 2,000 characters. */
-const stepsPerCharacter = 100
+const stepsPerStart = 2000
 const nameKeys = ['name', 'tool', 'tool_name', 'function', 'recipient_name'] as const
 const argumentKeys = ['arguments', 'parameters', 'args', 'input', 'tool_input', 'action_input'] as const
 /** `<parameter=text>printer</parameter>` and `<parameter name="text">printer</parameter>` in the call of a tool. */
 const parameter =
-  // Bounded: `listMarkedCalls` counts the text.
+  // Bounded: `listMarkedCalls` counts the starts.
   /<(?:parameter|param|arg)(?:=|\s+name=)"?([\w.-]{1,64})"?\s*>([\s\S]{0,2000}?)<\/(?:parameter|param|arg)>/g
 
 /**
@@ -67,7 +68,7 @@ function listMarkedCalls(
       const rest = text.slice(index + found.length)
       const end = rest.search(/<\/function>|<\/tool_call>|<｜tool▁call▁end｜>/)
       const body = end < 0 ? rest : rest.slice(0, end)
-      spend(body.length * stepsPerCharacter)
+      spend(countPlaces(body, '<') * stepsPerStart)
       const parameters = [...body.matchAll(parameter)].map(([, key = '', value = '']) => [key, value.trim()])
       const object = objects.find((each) => body.includes(each))
       if (parameters.length > 0 || object !== undefined || end >= 0)

@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it'
 import { spend } from '#rules/budget.ts'
+import { countPlaces } from '#rules/text/count-places.ts'
 
 /** Return the characters that escapes and entities of a text without other markup stand for. */
 export const unescapeMarkdown: (text: string) => string = new MarkdownIt().utils.unescapeAll
@@ -67,9 +68,9 @@ const stepsPerMark = 200
  */
 export function removeMarkup(line: string): string {
   // Each bracket may start a link, whose text is looked for.
-  spend(line.split('[').length * stepsPerBracket)
+  spend(countPlaces(line, '[') * stepsPerBracket)
   // And each mark an emphasis.
-  spend(line.split(/[*_`~]/).length * stepsPerMark)
+  for (const mark of '*_`~') spend(countPlaces(line, mark) * stepsPerMark)
   const codeFence = /^[\s>]*(?:`{3}|~{3}).*$/s
   const headingOrListMarker = /^[\s>]*(?:#{1,6}\s+|(?:[-*+•–]|\(?\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?)/i
   const linkOrImage =
