@@ -116,6 +116,7 @@ describe('an operation', () => {
       'maintenance.runs.create',
       'notifications.retryDelivery',
       'notifications.testConfig',
+      'oncall.substituteRequests.create',
       'runner.runs.requestApproval',
       'scripts.approvals.request',
       'sessions.approvals.approve',
