@@ -105,6 +105,19 @@ export function runWithin<T>(budget: Budget, work: () => T): T {
 }
 
 /**
+ * Run synchronous work that may be left out within half of the steps that are left, so that what follows it can
+ * always be paid. Return what it returns; it throws when that half is used up.
+ */
+export function runWithinHalf<T>(work: () => T): T {
+  const half = createBudget({ steps: Math.floor(getStepsLeft() / 2) })
+  try {
+    return runWithin(half, work)
+  } finally {
+    spend(half.getSpent().steps)
+  }
+}
+
+/**
  * The budget of the synchronous work that runs now outside of `runWithin`: in a test, a command of the
  * operator, or while a module loads. It is one of a request, is shared until the next `await`, and cannot
  * pause. So work whose budget was forgotten never holds the process longer than a request may.

@@ -3,7 +3,6 @@ import { selectVisibleFlows } from '#db/rows/subflows.ts'
 import * as trees from '#functions/flows/trees/service.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { throwNotFound } from '#problem.ts'
-import { createBudget, runWithin } from '#rules/budget.ts'
 import { limitFindings } from '#rules/flows/health/by-metrics.ts'
 import { type IdentifiedFinding, identifyFindings, splitDismissed } from '#rules/flows/health/finding-ids.ts'
 import { findFlowFindings } from '#rules/flows/health/findings.ts'
@@ -64,15 +63,13 @@ async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promis
 async function readFindings(db: ReadContext['db'], ids: readonly string[]) {
   const [contents, uses] = await db.batch([queries.selectContents.query(ids), queries.selectUse.query(ids)])
   const runnable_ids = await findRunnableIds(db, contents)
-  // The proofs of these flows share what one request may cost, so that they cost a page no more.
-  const budget = createBudget()
   return Promise.all(
     contents.map(async ({ id, name, version, links_checked_at, dismissed_findings, ...content }) => {
       const use = uses.find(({ tree_id }) => tree_id === id)
       const { sessions = 0, ended = 0, resolved = 0, answers = [], open_steps = [] } = use ?? {}
       const metrics = { sessions, ended, resolved }
       const state = { ...content, ...metrics, answers, open_steps, runnable_ids }
-      const findings = await identifyFindings(runWithin(budget, () => findFlowFindings(state)))
+      const findings = await identifyFindings(findFlowFindings(state))
       const health = { tree_id: id, name, version, ...metrics, links_checked_at }
       return { health, dismissed_findings, findings }
     }),

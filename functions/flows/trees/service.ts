@@ -14,7 +14,7 @@ import {
   staleVersion,
   throwNotFound,
 } from '#problem.ts'
-import { createBudget, runWithin } from '#rules/budget.ts'
+import { runWithinHalf } from '#rules/budget.ts'
 import { identifyFindings, splitDismissed } from '#rules/flows/health/finding-ids.ts'
 import { findFlaws } from '#rules/flows/health/flaws.ts'
 import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
@@ -122,8 +122,8 @@ function requirePublishing(status: Tree['status'] | null): void {
 
 /**
  * Play the newest completed runs of the published version through the next one, and count what became of them.
- * Return null if none was published before. Also if it fails or takes too much work: it never prevents
- * publishing, and has a budget of its own.
+ * Return null if none was published before, and if it fails or takes too much work: it never prevents
+ * publishing.
  */
 async function tryReplay(
   db: ReadContext['db'],
@@ -133,8 +133,7 @@ async function tryReplay(
   try {
     const { base, runs } = await readReplayBase(db, id, version + 1)
     if (!base || !tree_structure) return null
-    const play = () => replayRuns(base.tree_structure, tree_structure, runs)
-    const { counts } = runWithin(createBudget(), play)
+    const { counts } = runWithinHalf(() => replayRuns(base.tree_structure, tree_structure, runs))
     return { base_version: base.version, runs: runs.length, ...counts }
   } catch {
     return null
@@ -170,15 +169,14 @@ export async function validateForPublishing(
 
 /**
  * Return what the flow proves about itself, as warnings. A step that cannot be reached is an error of the
- * validation already. The proofs have a budget of their own.
+ * validation already.
  */
 async function warnOfFlaws(
   content: PublishedContent,
   dismissedIds: readonly string[],
 ): Promise<FlowProblem[]> {
-  const flaws = runWithin(createBudget(), () => findFlaws(content))
   const { open } = splitDismissed(
-    await identifyFindings(flaws.filter(({ reason }) => reason !== 'unreachable_step')),
+    await identifyFindings(findFlaws(content).filter(({ reason }) => reason !== 'unreachable_step')),
     dismissedIds,
   )
   return open.map(({ step_id: node_id, path, message }) => ({ node_id, path, message }))

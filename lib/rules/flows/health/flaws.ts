@@ -1,3 +1,4 @@
+import { runWithinHalf } from '#rules/budget.ts'
 import {
   type Flow,
   type FlowNode,
@@ -17,7 +18,11 @@ import { findUnanswerableFields } from './unanswerable-fields.ts'
  * be proven within the budget is left out. A loop is none of them, because each answer leads down in the tree
  * or on in the list, so every walk ends.
  */
-export function findFlaws({ tree_structure: structure, intake_form }: Omit<Flow, 'tree_type'>): Finding[] {
+export function findFlaws(flow: Omit<Flow, 'tree_type'>): Finding[] {
+  return runWithinHalf(() => proveFlaws(flow))
+}
+
+function proveFlaws({ tree_structure: structure, intake_form }: Omit<Flow, 'tree_type'>): Finding[] {
   const byStructure = structure
     ? [...findUnreachableSteps(structure), ...findDestructiveSteps(structure), ...findInTree(structure)]
     : []
