@@ -304,6 +304,8 @@ create table script_runs (
   script             text check (length(script) <= 40000),
   approval_id        uuid,
   target             text not null check (length(target) between 1 and 255),
+  -- The machine at the runner; null for a run that was recorded by hand.
+  agent_id           text check (length(agent_id) <= 100),
   -- Null when it is not known.
   exit_code          integer,
   output             text not null default '' check (octet_length(output) <= 131072),
@@ -325,6 +327,7 @@ create index script_runs_session on script_runs (account_id, session_id, created
 create index script_runs_ai_session on script_runs (account_id, ai_session_id, created_at, id) where ai_session_id is not null;
 -- For the foreign keys, whose checks would read the whole table.
 create index script_runs_approval on script_runs (account_id, approval_id) where approval_id is not null;
+create index script_runs_agent on script_runs (account_id, agent_id, created_at desc, id desc) where agent_id is not null;
 create index script_runs_user on script_runs (account_id, run_by);
 
 -- The connection of an account to the tool that runs scripts on its clients' machines.

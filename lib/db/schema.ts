@@ -1464,6 +1464,7 @@ export interface ScriptRunsTable {
   script: string | null
   approval_id: string | null
   target: string
+  agent_id: string | null
   exit_code: number | null
   output: Generated<string>
   started_at: string

@@ -7,7 +7,7 @@ import { createVault } from '#vendors/auth/vault.ts'
 import { sealRunnerKey } from '#vendors/runner/sealed-key.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { createRiskyRun, insertScript } from './fixtures-scripts.ts'
-import { insertSession } from './fixtures-sessions.ts'
+import { insertFullSession, insertSession } from './fixtures-sessions.ts'
 
 /** Connect the owner's account to the local runner, unless the account already has a connection. */
 export async function insertRunner(service: Service, { accountId }: Person): Promise<void> {
@@ -95,4 +95,12 @@ export const runnerFixtures = {
     ...(await connect(service, owner)),
     query: { client: 'Northwind', search: 'srv' },
   }),
+  'runner.agents.listRuns': async (service, owner) => {
+    await insertFullSession(service, owner)
+    await service.sql(`update script_runs set agent_id = $2 where account_id = $1`, [
+      owner.accountId,
+      agentIds.online,
+    ])
+    return { params: { agent_id: agentIds.online }, query: { skip: '0', limit: '20' } }
+  },
 } satisfies Record<string, Fixture>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { Time } from '#http/fields.ts'
+import { Id, Time } from '#http/fields.ts'
+import { agentIdPattern } from '#vendors/runner/runner.ts'
 
 const Search = z.string().trim().min(1).max(200)
 
@@ -36,3 +37,52 @@ export const RunnerAgents = z
       .meta({ example: ['1 record was left out: “agent_id” could not be read'] }),
   })
   .meta({ id: 'RunnerAgentList' })
+
+export const AgentId = z.object({
+  agent_id: z
+    .string()
+    .regex(agentIdPattern)
+    .describe('Id of the machine at the runner.')
+    .meta({ example: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC' }),
+})
+
+const MachinePerson = z
+  .strictObject({ id: Id, name: z.string().describe('Name of the member.').meta({ example: 'Dana Reyes' }) })
+  .meta({ id: 'MachinePerson' })
+
+const MachineCase = z
+  .strictObject({
+    kind: z
+      .enum(['session', 'ai_session'])
+      .meta({ id: 'MachineCaseKind' })
+      .describe('Whether it is a run of a flow or an AI session.'),
+    id: Id,
+    title: z
+      .string()
+      .describe('The name of the flow, or the title of the AI session.')
+      .meta({ example: 'Printer offline' }),
+    client_name: z.string().nullable().describe('The client of the case.').meta({ example: 'Northwind' }),
+    ticket: z.string().nullable().describe('The ticket of the case.').meta({ example: 'T-48213' }),
+  })
+  .meta({ id: 'MachineCase' })
+
+export const MachineRun = z
+  .strictObject({
+    id: Id.describe('Id of the script run.'),
+    title: z.string().describe('The name of the script.').meta({ example: 'Restart the spooler' }),
+    script_template_id: Id.nullable().describe('The script template; it may be deleted by now.'),
+    script_version: z.int().nullable().describe('The version that the template had.'),
+    target: z.string().describe('Name that the machine had.').meta({ example: 'SRV-PRINT-01' }),
+    exit_code: z.int().nullable().describe('The exit code; null when it is not known.'),
+    output_end: z
+      .string()
+      .nullable()
+      .describe('The last 2,000 characters of what it printed. The script runs of the case have all of it.'),
+    started_at: Time,
+    ended_at: Time,
+    run_by: MachinePerson.describe('Who started it.'),
+    approved_by: MachinePerson.nullable().describe('Who approved it; null for a script of low risk.'),
+    case: MachineCase.nullable().describe('The case in which it ran; null if I may not read it.'),
+    created_at: Time,
+  })
+  .meta({ id: 'MachineRun' })

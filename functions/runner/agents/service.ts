@@ -1,8 +1,10 @@
+import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import * as connection from '#functions/runner/connection/service.ts'
 import type { ReadContext } from '#http/operation.ts'
 import { spend } from '#rules/budget.ts'
 import { fold } from '#rules/text/fold.ts'
 import { listLosses } from '#vendors/net/wire.ts'
+import * as queries from './queries.ts'
 import type { RunnerAgentQuery } from './schemas.ts'
 
 const maxListed = 100
@@ -28,3 +30,8 @@ export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuer
 }
 
 const stepsPerAgent = 200
+
+/** List what the runner ran on a machine, also after the connection was removed. */
+export async function listRuns({ db }: Pick<ReadContext, 'db'>, agentId: string, page: PageQuery) {
+  return toPage(await queries.selectRuns.all(db, agentId, page), page, newestFirst)
+}

@@ -214,6 +214,7 @@ async function toScriptRun(
     script: null,
     approval_id: claimed.approval_id,
     target: claimed.target ?? claimed.agent_id,
+    agent_id: claimed.agent_id,
     exit_code: isFinished ? end.result.exitCode : null,
     output: keepEnd(output),
     started_at: new Date(startedAt).toISOString(),

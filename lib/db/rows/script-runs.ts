@@ -21,7 +21,8 @@ const newRun = {
   started_at: text,
   ended_at: text,
 }
-export type NewScriptRun = z.output<z.ZodObject<typeof newRun>>
+/** `agent_id` is the machine at the runner, if the runner ran it. */
+export type NewScriptRun = z.output<z.ZodObject<typeof newRun>> & { agent_id?: string }
 
 /** A run. Its `session_id` is that of its session, of either kind. */
 export const ScriptRunRow = z.object({
@@ -58,12 +59,12 @@ export const hasFreeScriptRun = (parent: Parent) => sql`
  * Its times are held between that start and now.
  */
 export const insertScriptRun = (parent: Parent, sessions: RawBuilder<unknown>, run: NewScriptRun) => sql`
-  insert into script_runs (${sql.ref(parent)}, step_id, title, script_template_id, script_version, script, approval_id, target, exit_code, output,
+  insert into script_runs (${sql.ref(parent)}, step_id, title, script_template_id, script_version, script, approval_id, target, agent_id, exit_code, output,
                            started_at, ended_at)
-  select s.id, n.step_id, n.title, n.script_template_id, n.script_version, n.script, n.approval_id, n.target, n.exit_code, n.output,
+  select s.id, n.step_id, n.title, n.script_template_id, n.script_version, n.script, n.approval_id, n.target, n.agent_id, n.exit_code, n.output,
          app.hold_time(n.started_at, s.began_at), app.hold_time(n.ended_at, s.began_at)
     from ${sessions} s,
          jsonb_to_record(${jsonb(run)}) n (step_id text, title text, script_template_id uuid, script_version integer, script text, approval_id uuid,
-                                           target text, exit_code integer, output text, started_at timestamptz, ended_at timestamptz)
+                                           target text, agent_id text, exit_code integer, output text, started_at timestamptz, ended_at timestamptz)
    where ${hasFreeScriptRun(parent)}
   returning *`

@@ -499,3 +499,39 @@ it('RUN-07 is closed to viewers, colleagues, other accounts and accounts without
   expectStatus(await scene.admin.call('DELETE', '/integrations/runner'), 204)
   expect(expectStatus(await start(), 409).body.code).toBe('runner_not_connected')
 })
+
+it('RUN-09 the history of a machine says what ran, by whose approval and in which case, and hides cases of others', async () => {
+  const scene = await createScene({ body: risky, risk: 'medium', client_name: 'Northwind' })
+  const { admin, runner, colleague, session } = scene
+  await approve(scene)
+  expectStatus(await scene.start({ parameters: { server: 'srv-01' } }), 202)
+  await settle()
+  await pass(10)
+  const fields = { name: 'Look', language: 'powershell', script_body: 'Get-Service', risk: 'low' }
+  const look = expectStatus(await runner.call('POST', '/script-templates', fields), 201).body
+  const { id } = await createAiSession(runner, { client_name: 'Northwind' })
+  const body = { script_template_id: look.id, agent_id: agentIds.online }
+  expectStatus(await runner.call('POST', `/ai-sessions/${id}/runner-runs`, body), 202)
+  await settle()
+  await pass(10)
+  const path = `/runner/agents/${agentIds.online}/runs`
+  const [ofCase, ofFlow, ...others] = expectStatus(await runner.call('GET', path), 200).body
+  expect(others).toEqual([])
+  expect(ofCase).toMatchObject({
+    ...{ title: 'Look', approved_by: null, run_by: { id: runner.id }, exit_code: 0 },
+    output_end: expect.stringContaining('SRV-PRINT-01'),
+    case: { kind: 'ai_session', id, client_name: 'Northwind' },
+  })
+  expect(ofFlow).toMatchObject({
+    ...{ title: 'Restart', target: 'SRV-PRINT-01', script_version: 1 },
+    ...{ run_by: { id: runner.id, name: runner.fullName }, approved_by: { id: colleague.id } },
+    case: { kind: 'session', id: session.id, title: expect.stringMatching(/^Printer offline/) },
+  })
+  const [hidden, seen] = expectStatus(await admin.call('GET', path), 200).body
+  expect(hidden).toMatchObject({ title: 'Look', case: null, output_end: null, run_by: { id: runner.id } })
+  expect(seen).toMatchObject({ case: { id: session.id } })
+  expectStatus(await admin.call('DELETE', '/integrations/runner'), 204)
+  expect(expectStatus(await admin.call('GET', path), 200).body).toHaveLength(2)
+  const other = await createAccount(service)
+  expect(expectStatus(await other.admin.call('GET', path), 200).body).toEqual([])
+})
