@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { Id, Time } from '#http/fields.ts'
-import { agentIdPattern } from '#vendors/runner/runner.ts'
 
 const Search = z.string().trim().min(1).max(200)
 
@@ -41,8 +40,8 @@ export const RunnerAgents = z
 export const AgentId = z.object({
   agent_id: z
     .string()
-    .regex(agentIdPattern)
-    .describe('Id of the machine at the runner.')
+    .regex(/^[A-Za-z0-9_-]{1,100}$/)
+    .describe('Id of the machine at the runner. One that nothing ran on has no runs.')
     .meta({ example: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC' }),
 })
 
