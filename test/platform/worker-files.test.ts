@@ -8,6 +8,21 @@ import { buildZip, docxParts, uploadArticle } from '#test/support/knowledge.ts'
 import { buildPdf } from '#test/support/pdf-files.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
+const large = Buffer.alloc(600_000_000, 'a')
+const stream = new Uint8Array(deflateSync(deflateSync(large)))
+const objects = [
+  { dict: '<</Type /Pages /Kids [12 0 R]>>' },
+  { dict: '<</Filter [/FlateDecode /FlateDecode]>>', stream },
+  { dict: '<</Type /Page /Contents 11 0 R>>' },
+]
+// They are made before the service starts: a connection would end meanwhile, which nobody would notice.
+const drawio = `<mxfile><diagram>${deflateRawSync(large).toString('base64')}</diagram></mxfile>`
+const pdf = buildPdf({ pages: ['(a) Tj'], objects, trailer: '/Root <</Pages 10 0 R>>' })
+const docx = buildZip([
+  ...docxParts('').filter(({ name }) => name !== 'word/document.xml'),
+  { name: 'word/document.xml', content: large, declaredSize: 1000 },
+])
+
 const service = await startOwnService({}, { platform: 'cloudflare' })
 afterAll(() => service.close())
 
@@ -23,27 +38,12 @@ const readMb = (pid: number, field: string) =>
   Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) /
   1024
 
-const large = () => Buffer.alloc(600_000_000, 'a')
 const bombs: Record<string, (person: Person) => Promise<{ status: number }>> = {
-  'a draw.io file': (person) => {
-    const content = `<mxfile><diagram>${deflateRawSync(large()).toString('base64')}</diagram></mxfile>`
-    return person.call('POST', '/network-diagrams/import', { format: 'drawio', content })
-  },
-  'a stream of a PDF': (person) => {
-    const stream = new Uint8Array(deflateSync(deflateSync(large())))
-    const objects = [
-      { dict: '<</Type /Pages /Kids [12 0 R]>>' },
-      { dict: '<</Filter [/FlateDecode /FlateDecode]>>', stream },
-      { dict: '<</Type /Page /Contents 11 0 R>>' },
-    ]
-    const pdf = buildPdf({ pages: ['(a) Tj'], objects, trailer: '/Root <</Pages 10 0 R>>' })
-    return uploadArticle(service, person, pdf, 'a.pdf')
-  },
-  'a part of a Word document that declares another size': (person) => {
-    const parts = docxParts('').filter(({ name }) => name !== 'word/document.xml')
-    const bomb = { name: 'word/document.xml', content: large(), declaredSize: 1000 }
-    return uploadArticle(service, person, buildZip([...parts, bomb]), 'a.docx')
-  },
+  'a draw.io file': (person) =>
+    person.call('POST', '/network-diagrams/import', { format: 'drawio', content: drawio }),
+  'a stream of a PDF': (person) => uploadArticle(service, person, pdf, 'a.pdf'),
+  'a part of a Word document that declares another size': (person) =>
+    uploadArticle(service, person, docx, 'a.docx'),
 }
 
 // workerd keeps what a write to a DecompressionStream makes until it is read. /proc has the peak of memory:
