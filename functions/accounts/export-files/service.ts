@@ -170,15 +170,14 @@ async function writeChecksums(slice: OpenSlice): Promise<void> {
   const content = encode(`${checksums.join('\n')}\n`)
   const name = `checksums/${progress.checksums.length + 1}.txt`
   progress.checksums.push(await sha256Hex(content))
-  await addFile(slice, { name, content })
+  await addEntry(slice, { name, content })
   slice.checksums = []
 }
 
 /** Write the manifest, which covers every other file by the hashes of their checksums, and its signature. */
 async function writeManifest(slice: OpenSlice): Promise<void> {
   await writeChecksums(slice)
-  const { job, progress } = slice
-  const [key] = await slice.recordSigner.listKeys()
+  const { job, progress, recordSigner } = slice
   const { finished_at, ...account } = await queries.selectAccount(slice.db)
   const manifest = {
     format: exportFormat,
@@ -189,19 +188,22 @@ async function writeManifest(slice: OpenSlice): Promise<void> {
     finished_at,
     counts: progress.counts,
     checksums: progress.checksums,
-    key_id: key?.kid,
+    key_id: recordSigner.keyId,
   }
   const content = encode(`${JSON.stringify(manifest, null, 2)}\n`)
-  await addFile(slice, { name: 'manifest.json', content })
-  const { signature } = await slice.recordSigner.sign(content)
-  await addFile(slice, { name: 'manifest.json.sig', content: signature })
-  slice.checksums = []
+  await addEntry(slice, { name: 'manifest.json', content })
+  await addEntry(slice, { name: 'manifest.json.sig', content: await recordSigner.sign(content) })
   startNextStage(slice)
 }
 
+/** Add a file that the next checksums cover. */
 async function addFile(slice: OpenSlice, file: ZipFile): Promise<void> {
-  const { progress } = slice
   slice.checksums.push(`${await sha256Hex(file.content)}  ${file.name}`)
+  await addEntry(slice, file)
+}
+
+async function addEntry(slice: OpenSlice, file: ZipFile): Promise<void> {
+  const { progress } = slice
   const { bytes, directory } = await encodeEntry(file, progress.bytes, new Date(slice.job.created_at))
   slice.parts.push(bytes)
   slice.directory.push(directory)

@@ -43,11 +43,11 @@ export async function signCase(
     ...{ kind, id, account, issued_at, records },
   })
   await pause()
-  const { key_id, signature } = await recordSigner.sign(new TextEncoder().encode(record))
+  const signature = await recordSigner.sign(new TextEncoder().encode(record))
   return {
     record,
     algorithm: 'Ed25519',
-    key_id,
+    key_id: recordSigner.keyId,
     signature: Buffer.from(signature).toString('base64url'),
     people: await queries.selectPeople(db, [...new Set(record.match(uuid))]),
   }

@@ -12,15 +12,12 @@ export interface PublicKey {
   x: string
 }
 
-export interface Signature {
-  key_id: string
-  /** 64 bytes. */
-  signature: Uint8Array<ArrayBuffer>
-}
-
 /** Signs what must be proved years later, without asking this service (Ed25519). */
 export interface RecordSigner {
-  sign(content: Uint8Array<ArrayBuffer>): Promise<Signature>
+  /** The name of the key that signs. */
+  keyId: string
+  /** Return the signature: 64 bytes. */
+  sign(content: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
   /** Return the public key of every key, that of the signing one first. */
   listKeys(): Promise<PublicKey[]>
 }
@@ -38,9 +35,9 @@ export function createRecordSigner(keys: Config['RECORD_KEYS']): RecordSigner {
     ),
   )
   return {
+    keyId: signing.kid,
     async sign(content) {
-      const bytes = await crypto.subtle.sign('Ed25519', await importSigningKey(), content)
-      return { key_id: signing.kid, signature: new Uint8Array(bytes) }
+      return new Uint8Array(await crypto.subtle.sign('Ed25519', await importSigningKey(), content))
     },
     listKeys,
   }

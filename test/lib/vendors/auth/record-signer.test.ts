@@ -8,17 +8,16 @@ import { createRecordSigner } from '#vendors/auth/record-signer.ts'
 const readKeys = (value: string) => parseConfig({ ...sampleSettings, RECORD_KEYS: value }).RECORD_KEYS
 
 async function sign(value: string, record: string) {
-  const { key_id, signature } = await createRecordSigner(readKeys(value)).sign(
-    new TextEncoder().encode(record),
-  )
-  return { record, key_id, signature: Buffer.from(signature).toString('base64url') }
+  const signer = createRecordSigner(readKeys(value))
+  const signature = await signer.sign(new TextEncoder().encode(record))
+  return { record, key_id: signer.keyId, signature: Buffer.from(signature).toString('base64url') }
 }
 
 // https://www.rfc-editor.org/rfc/rfc8032#section-7.1, the first test.
 it('signs as RFC 8032 does', async () => {
   const key = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex')
   const signer = createRecordSigner([{ kid: 'k', key: key.toString('base64') }])
-  const { signature } = await signer.sign(new Uint8Array())
+  const signature = await signer.sign(new Uint8Array())
   expect(Buffer.from(signature).toString('hex')).toMatch(/^e5564300c360ac729086e2cc806e828a/)
   expect(Buffer.from((await signer.listKeys())[0]?.x ?? '', 'base64url').toString('hex')).toBe(
     'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
