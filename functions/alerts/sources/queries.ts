@@ -33,16 +33,6 @@ export function selectSource(db: ReadDb, id: string): Promise<Source | undefined
   return selectAccountSources(db).where('id', '=', id).executeTakeFirst()
 }
 
-export async function hasSchedule(db: ReadDb, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('on_call_schedules')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Insert a source. `tokenHash` is in PostgreSQL's text form. */
 export const insertSource = writeStatement(Source, (source: Required<SourceCreate>, tokenHash: string) => {
   const { name, format, mapping, is_enabled, severities, tree_id, user_id, schedule_id, max_cases_per_hour } =

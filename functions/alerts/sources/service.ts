@@ -1,10 +1,11 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { insertAuditEntry } from '#db/rows/audit.ts'
 import { inTransaction } from '#db/scope.ts'
+import { throwUnknownId } from '#db/sqlstate.ts'
 import * as alerts from '#functions/alerts/alerts/service.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
 import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, throwNotFound, unknownId } from '#problem.ts'
+import { invalidField, throwNotFound } from '#problem.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 import type { Source, SourceCreate, SourceUpdate, SourceWithAddress } from './schemas.ts'
@@ -20,28 +21,23 @@ export async function create(
 ): Promise<SourceWithAddress> {
   const source = { ...input, user_id }
   if ((source.format === 'json') !== (source.mapping !== null)) throw mappingProblem(source.format)
-  await requireReferences(db, source)
+  await sessions.requireFlowAndOwner(db, source)
   const token = randomToken()
-  const inserted = await queries.insertSource.one(db, source, await sha256Bytea(token))
+  const inserted = await queries.insertSource
+    .one(db, source, await sha256Bytea(token))
+    .catch(throwUnknownSchedule)
   return { ...inserted, url: toUrl(config, token) }
 }
 
 export async function update({ db }: WriteContext, id: string, changes: SourceUpdate): Promise<Source> {
   const { format } = (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
   if (changes.mapping && format !== 'json') throw mappingProblem(format)
-  await requireReferences(db, changes)
-  if (Object.keys(changes).length > 0) await queries.updateSource(db, id, changes)
+  await sessions.requireFlowAndOwner(db, changes)
+  if (Object.keys(changes).length > 0) await queries.updateSource(db, id, changes).catch(throwUnknownSchedule)
   return (await queries.selectSource(db, id)) ?? throwNotFound('Alert source')
 }
 
-async function requireReferences(
-  db: ReadContext['db'],
-  { schedule_id, ...source }: Pick<SourceUpdate, 'tree_id' | 'user_id' | 'schedule_id'>,
-): Promise<void> {
-  await sessions.requireFlowAndOwner(db, source)
-  if (schedule_id && !(await queries.hasSchedule(db, schedule_id)))
-    throw unknownId('schedule_id', 'on-call schedule')
-}
+const throwUnknownSchedule = throwUnknownId('schedule_id', 'on-call schedule', 'schedule_id')
 
 export async function remove({ db }: WriteContext, id: string): Promise<void> {
   if (!(await queries.deleteSource(db, id))) throwNotFound('Alert source')
