@@ -135,11 +135,14 @@ function updateDismissed(db: WriteDb, treeId: string, ids: RawBuilder<string[]>)
     .where('id', '=', treeId)
     .where('deleted_at', 'is', null)
     .where(mayChange('author_id', 'team_id'))
-    .returning('id')
+    .returning('dismissed_findings')
     .executeTakeFirst()
 }
 
-/** Remember that a finding is not for its flow. Return nothing if the caller may not change the flow. */
+/**
+ * Remember that a finding is not for its flow. Return all that are not, or nothing if the caller may not change
+ * the flow.
+ */
 export function insertDismissed(db: WriteDb, treeId: string, findingId: string) {
   const others = sql`array_remove(dismissed_findings, ${findingId}::uuid)`
   const newest = sql`(${others})[greatest(cardinality(${others}) - ${sql.lit(maxDismissed - 2)}, 1):]`

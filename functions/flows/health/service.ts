@@ -39,8 +39,9 @@ export async function dismiss(ctx: WriteContext, treeId: string, findingId: stri
   if (!flow) throwNotFound('Flow')
   await trees.requireEditable(ctx.db, treeId)
   if (!flow.findings.some(({ id }) => id === findingId)) throwNotFound('Finding')
-  if (!(await queries.insertDismissed(ctx.db, treeId, findingId))) await trees.requireEditable(ctx.db, treeId)
-  return get(ctx, treeId)
+  const stored = await queries.insertDismissed(ctx.db, treeId, findingId)
+  if (!stored) await trees.requireEditable(ctx.db, treeId)
+  return toFlowHealth({ ...flow, ...stored })
 }
 
 export async function undismiss({ db }: WriteContext, treeId: string, findingId: string): Promise<void> {
@@ -48,15 +49,18 @@ export async function undismiss({ db }: WriteContext, treeId: string, findingId:
 }
 
 async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promise<FlowHealth[]> {
-  const flows = await readFindings(db, ids)
-  return flows.map(({ health, dismissed_findings, findings }) => {
-    const { open, dismissed } = splitDismissed(findings, dismissed_findings)
-    return {
-      ...health,
-      findings: limitFindings(open).map(toFlowFinding),
-      dismissed_findings: dismissed.map(toFlowFinding),
-    }
-  })
+  return (await readFindings(db, ids)).map(toFlowHealth)
+}
+
+type JudgedFlow = Awaited<ReturnType<typeof readFindings>>[number]
+
+function toFlowHealth({ health, dismissed_findings, findings }: JudgedFlow): FlowHealth {
+  const { open, dismissed } = splitDismissed(findings, dismissed_findings)
+  return {
+    ...health,
+    findings: limitFindings(open).map(toFlowFinding),
+    dismissed_findings: dismissed.map(toFlowFinding),
+  }
 }
 
 /** Read the numbers of flows and all their findings. */
