@@ -105,15 +105,15 @@ export function runWithin<T>(budget: Budget, work: () => T): T {
 }
 
 /**
- * Run synchronous work that may be left out within half of the steps that are left, so that what follows it can
- * always be paid. Return what it returns; it throws when that half is used up.
+ * Run synchronous work within a part of the steps that are left, so that what follows it can be paid. Return what
+ * it returns, and the steps that it took; it throws when the part is used up.
  */
-export function runWithinHalf<T>(work: () => T): T {
-  const half = createBudget({ steps: Math.floor(getStepsLeft() / 2) })
+export function runWithinPart<T>(steps: number, work: () => T): { result: T; steps: number } {
+  const part = createBudget({ steps: Math.min(steps, getStepsLeft()) })
   try {
-    return runWithin(half, work)
+    return { result: runWithin(part, work), steps: part.getSpent().steps }
   } finally {
-    spend(half.getSpent().steps)
+    spend(part.getSpent().steps)
   }
 }
 

@@ -96,8 +96,6 @@ it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budge
     'lib/http/job.ts',
     'lib/http/request.ts',
     'lib/rules/budget.ts',
-    // A part of that of the request, for the picture in an image.
-    'lib/rules/diagrams/png.ts',
     'lib/rules/files/read-file.ts',
     // The notes of one answer of a vendor.
     'lib/vendors/psa/halopsa-wire.ts',

@@ -14,7 +14,7 @@ import {
   staleVersion,
   throwNotFound,
 } from '#problem.ts'
-import { runWithinHalf } from '#rules/budget.ts'
+import { getStepsLeft, runWithinPart } from '#rules/budget.ts'
 import { identifyFindings, splitDismissed } from '#rules/flows/health/finding-ids.ts'
 import { findFlaws } from '#rules/flows/health/flaws.ts'
 import { normaliseForm, normaliseStructure, toSingleLine } from '#rules/flows/normalise.ts'
@@ -133,7 +133,8 @@ async function tryReplay(
   try {
     const { base, runs } = await readReplayBase(db, id, version + 1)
     if (!base || !tree_structure) return null
-    const { counts } = runWithinHalf(() => replayRuns(base.tree_structure, tree_structure, runs))
+    const play = () => replayRuns(base.tree_structure, tree_structure, runs)
+    const { counts } = runWithinPart(getStepsLeft() / 2, play).result
     return { base_version: base.version, runs: runs.length, ...counts }
   } catch {
     return null

@@ -1,5 +1,5 @@
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import { canSpend, createBudget, getStepsLeft, runWithin, spend } from '#rules/budget.ts'
+import { canSpend, getStepsLeft, runWithinPart, spend } from '#rules/budget.ts'
 import { type FontAssets, type Fonts, loadFonts } from '#rules/pdf/fonts.ts'
 import { readContours, writePath } from '#rules/pdf/glyph-outline.ts'
 import { addCodePoints, breakIntoLines } from '#rules/pdf/line-layout.ts'
@@ -63,10 +63,7 @@ interface Image {
 }
 
 function writeSvg(name: string, diagram: DiagramContent, steps: number): Image {
-  const svgBudget = createBudget({ steps: Math.min(steps, getStepsLeft()) })
-  const svg = runWithin(svgBudget, () => renderSvg(name, diagram))
-  const spent = svgBudget.getSpent().steps
-  spend(spent)
+  const { result: svg, steps: spent } = runWithinPart(steps, () => renderSvg(name, diagram))
   return { svg, steps: spent }
 }
 

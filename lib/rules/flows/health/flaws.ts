@@ -1,4 +1,4 @@
-import { runWithinHalf } from '#rules/budget.ts'
+import { getStepsLeft, runWithinPart } from '#rules/budget.ts'
 import {
   type Flow,
   type FlowNode,
@@ -19,7 +19,7 @@ import { findUnanswerableFields } from './unanswerable-fields.ts'
  * or on in the list, so every walk ends.
  */
 export function findFlaws(flow: Omit<Flow, 'tree_type'>): Finding[] {
-  return runWithinHalf(() => proveFlaws(flow))
+  return runWithinPart(getStepsLeft() / 2, () => proveFlaws(flow)).result
 }
 
 function proveFlaws({ tree_structure: structure, intake_form }: Omit<Flow, 'tree_type'>): Finding[] {
