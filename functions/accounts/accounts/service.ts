@@ -76,8 +76,7 @@ export async function updateMember(
   id: string,
   changes: MemberUpdate,
 ) {
-  const stopsWork = changes.is_active === false || changes.role === 'viewer'
-  const waiting_work = stopsWork ? await readWaitingWork(ctx, id) : []
+  const waiting_work = stopsWork(changes) ? await readWaitingWork(ctx, id) : []
   const { member, on_call } = await storeMember(ctx, id, changes)
   return { ...member, waiting_work, on_call }
 }
@@ -88,6 +87,11 @@ export async function changeMember(
   changes: MemberUpdate,
 ) {
   return (await storeMember(ctx, id, changes)).member
+}
+
+/** Return whether a change means that a member can no longer work. */
+function stopsWork({ is_active, role }: MemberUpdate): boolean {
+  return is_active === false || role === 'viewer'
 }
 
 /** Change a member, and tell who is on call in their place if they can no longer be. */
@@ -103,13 +107,12 @@ async function storeMember(
       .updateMember(inner, id, changes)
       .catch(throwAddressTaken)
       .catch(throwUnknownId('team_id', 'team'))) ?? throwNotFound('Member')
-  if (changes.is_active !== false && changes.role !== 'viewer')
-    return { member: await update(db), on_call: [] }
+  if (!stopsWork(changes)) return { member: await update(db), on_call: [] }
   return inTransaction(db, async (inner) => {
-    const { result, changes } = await announceLeaver(inner, caller.userId, update)
+    const { result, changes: shiftChanges } = await announceLeaver(inner, caller.userId, update)
     return {
       member: result,
-      on_call: changes.map(({ schedule, previous, member }) => ({
+      on_call: shiftChanges.map(({ schedule, previous, member }) => ({
         schedule_id: schedule.id,
         schedule_name: schedule.name,
         on_call_before: previous,
