@@ -82,3 +82,9 @@ export function isOwnOrInherited(owner: string): RawBuilder<boolean> {
 export function isInherited(owner: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(owner)} in (select u.id from users u where u.account_id = ${accountId} and app.inherits_from(u.id))`
 }
+
+/** The id and the name of the user that a column names, as JSON; null for none. The arguments are columns. */
+export function personOf(account: string, user: string): RawBuilder<{ id: string; name: string } | null> {
+  return sql`
+  (select jsonb_build_object('id', u.id, 'name', u.full_name) from users u where u.account_id = ${sql.ref(account)} and u.id = ${sql.ref(user)})`
+}

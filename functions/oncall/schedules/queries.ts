@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId, jsonb, now } from '#db/expressions.ts'
+import { accountId, jsonb, now, personOf } from '#db/expressions.ts'
 import { nameOrder, type Order, type PageQuery, pageEnd, selectPage } from '#db/page.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
@@ -116,8 +116,7 @@ const OverrideRow = z.object({
   created_at: z.string(),
 })
 const overrideColumns = sql`
-  o.id, (select jsonb_build_object('id', u.id, 'name', u.full_name) from users u where u.account_id = o.account_id and u.id = o.user_id) as "user",
-  o.starts_at, o.ends_at, o.created_by, o.created_at`
+  o.id, ${personOf('o.account_id', 'o.user_id')} as "user", o.starts_at, o.ends_at, o.created_by, o.created_at`
 
 export const overrideOrder: Order<'ends_at' | 'id'> = [
   { field: 'ends_at', kind: 'time', isDescending: true },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId } from '#db/expressions.ts'
+import { accountId, personOf } from '#db/expressions.ts'
 import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import type { WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
@@ -8,16 +8,14 @@ import { type SubstituteCreate, SubstituteRequest } from './schemas.ts'
 
 const RequestRow = z.object(SubstituteRequest.shape)
 
-const personOf = (column: string) => sql`
-  (select jsonb_build_object('id', u.id, 'name', u.full_name) from users u where u.account_id = r.account_id and u.id = ${sql.ref(column)})`
 const isOpen = sql`r.state = 'open' and r.starts_at > app.now()`
 const columns = sql`
-  r.id, r.schedule_id, ${personOf('r.user_id')} as "user", r.starts_at, r.ends_at, r.note,
+  r.id, r.schedule_id, ${personOf('r.account_id', 'r.user_id')} as "user", r.starts_at, r.ends_at, r.note,
   (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.full_name, 'has_declined', u.id = any (r.declined_ids))
                              order by u.full_name collate "und-x-icu", u.id), '[]')
      from users u where u.account_id = r.account_id and u.id = any (r.asked_ids)) as asked,
   case when r.state = 'open' and r.starts_at <= app.now() then 'expired' else r.state end as state,
-  ${personOf('r.accepted_by')} as accepted_by, r.override_id,
+  ${personOf('r.account_id', 'r.accepted_by')} as accepted_by, r.override_id,
   coalesce(${isOpen} and app.user_id() = any (r.asked_ids), false) as may_accept, r.created_by, r.created_at`
 
 export const requestOrder: Order<'created_at' | 'id'> = [

@@ -1,18 +1,16 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { personOf } from '#db/expressions.ts'
 import { newestFirst, type PageQuery, pageEnd } from '#db/page.ts'
 import { readStatement } from '#db/statement.ts'
 import { MachineRun } from './schemas.ts'
-
-const personOf = (column: string) => sql`
-  (select jsonb_build_object('id', u.id, 'name', u.full_name) from users u where u.account_id = r.account_id and u.id = ${sql.ref(column)})`
 
 /** Select the runs of a machine. The rows are `script_runs r`, of a session `s` or an AI session `c`. */
 export const selectRuns = readStatement(
   z.object(MachineRun.shape),
   (agentId: string, page: PageQuery) => sql`
     select r.id, r.title, r.script_template_id, r.script_version, r.target, r.exit_code, r.started_at, r.ended_at, r.created_at,
-           ${personOf('r.run_by')} as run_by, ${personOf('a.decided_by')} as approved_by,
+           ${personOf('r.account_id', 'r.run_by')} as run_by, ${personOf('r.account_id', 'a.decided_by')} as approved_by,
            case when s.id is not null or app.sees_ai_session(c) then right(r.output, 2000) end as output_end,
            case when s.id is not null then
                   jsonb_build_object('kind', 'session', 'id', s.id, 'title', s.tree_name, 'client_name', s.client_name, 'ticket', s.ticket_number)
