@@ -119,20 +119,6 @@ export function findToolRefusal(
   return schema ? null : 'has an input schema that a prompt has no room for'
 }
 
-/**
- * Return a JSON value with the keys of its objects in order, so that their order is no change. The value has
- * at most 32 levels.
- */
-export function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map((key) => [key, sortKeys(value[key])]),
-  )
-}
-
 /** List the names of the properties of a value, at any depth. */
 export function listPropertyNames(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(listPropertyNames)

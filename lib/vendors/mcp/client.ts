@@ -12,8 +12,8 @@ import {
   cleanOutsideText,
   findToolRefusal,
   type McpTool,
-  sortKeys,
 } from '#rules/ai/outside-tool.ts'
+import { writeCanonicalJson } from '#rules/text/canonical-json.ts'
 import { isTooDeep, parseJson } from '#rules/text/json.ts'
 import { sha256Base64url } from '#vendors/auth/hash.ts'
 import { AnswerTooLongError, createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
@@ -418,7 +418,7 @@ async function toTool(value: unknown): Promise<McpTool | null> {
     name: cleanOutsideText(name, maxNameCharacters),
     description: cleanOutsideText(description),
     input_schema: schema ?? {},
-    version: await sha256Base64url(isDeep ? (said ?? name) : JSON.stringify(sortKeys(JSON.parse(said)))),
+    version: await sha256Base64url(isDeep ? (said ?? name) : writeCanonicalJson(JSON.parse(said))),
     refusal: findToolRefusal(name, isObject(annotations) && annotations.readOnlyHint === true, schema),
   }
 }

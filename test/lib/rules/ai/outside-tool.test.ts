@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cleanInputSchema, cleanOutsideText, findToolRefusal, sortKeys } from '#rules/ai/outside-tool.ts'
+import { cleanInputSchema, cleanOutsideText, findToolRefusal } from '#rules/ai/outside-tool.ts'
+import { writeCanonicalJson } from '#rules/text/canonical-json.ts'
 
 describe('a description', () => {
   it.each([
@@ -88,5 +89,5 @@ it('TOL-14 refuses a tool that may write, and one that a model cannot call', () 
 })
 
 it('TOL-15 takes another order of keys for no change', () => {
-  expect(JSON.stringify(sortKeys({ b: [{ d: 1, c: 2 }], a: null }))).toBe('{"a":null,"b":[{"c":2,"d":1}]}')
+  expect(writeCanonicalJson({ b: [{ d: 1, c: 2 }], a: null })).toBe('{"a":null,"b":[{"c":2,"d":1}]}')
 })
