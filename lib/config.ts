@@ -8,54 +8,44 @@ import { requireDecimals } from './rules/text/decimal.ts'
  */
 export const version = '1.0.0'
 
-const Keys = z.string().transform((text, ctx) => {
-  const keys = z
+/** A list of keys as JSON. A wrong one is told without a part of it, which could be a key. */
+function parseKeys<Schema extends z.ZodType>(schema: Schema, message: string) {
+  return z.string().transform((text, ctx): z.output<Schema> => {
+    try {
+      return schema.parse(JSON.parse(text))
+    } catch {
+      ctx.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+  })
+}
+const Keys = parseKeys(
+  z
     .array(z.strictObject({ kid: z.string().min(1), secret: z.string().min(32) }))
     .min(1)
-    .max(2)
-  try {
-    return keys.parse(JSON.parse(text))
-  } catch {
-    ctx.addIssue({
-      code: 'custom',
-      message: 'must be a JSON list of one or two {kid, secret}, secrets of 32 characters or more',
-    })
-    return z.NEVER
-  }
-})
+    .max(2),
+  'must be a JSON list of one or two {kid, secret}, secrets of 32 characters or more',
+)
 /** Each key is 32 bytes. */
-const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text)
-const VaultKeys = z.string().transform((text, ctx) => {
-  const keys = z.array(z.strictObject({ version: z.int().min(1), key: z.string().refine(isKey) })).min(1)
-  try {
-    return keys.parse(JSON.parse(text))
-  } catch {
-    ctx.addIssue({
-      code: 'custom',
-      message: 'must be a JSON list of {version, key}, each key 32 bytes in base64',
-    })
-    return z.NEVER
-  }
-})
+const Key = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
+const VaultKeys = parseKeys(
+  z.array(z.strictObject({ version: z.int().min(1), key: Key })).min(1),
+  'must be a JSON list of {version, key}, each key 32 bytes in base64',
+)
+const KeyId = z.string().min(1).max(100)
 /** The first key signs. A key without its secret half is only published. */
-const RecordKeys = z.string().transform((text, ctx) => {
-  const kid = z.string().min(1).max(100)
-  const signing = z.strictObject({ kid, key: z.string().refine(isKey) })
-  const published = z.strictObject({ kid, x: z.string().regex(/^[\w-]{43}$/) })
-  try {
-    const keys = z.tuple([signing], z.union([signing, published])).parse(JSON.parse(text))
-    if (new Set(keys.map((key) => key.kid)).size === keys.length) return keys
-    ctx.addIssue({ code: 'custom', message: 'must have a kid of its own for each key' })
-    return z.NEVER
-  } catch {
-    ctx.addIssue({
-      code: 'custom',
-      message:
-        'must be a JSON list of {kid, key}, each key 32 bytes in base64; earlier ones may be {kid, x} with the public key',
-    })
-    return z.NEVER
-  }
-})
+const RecordKeys = parseKeys(
+  z
+    .tuple(
+      [z.strictObject({ kid: KeyId, key: Key })],
+      z.union([
+        z.strictObject({ kid: KeyId, key: Key }),
+        z.strictObject({ kid: KeyId, x: z.string().regex(/^[\w-]{43}$/) }),
+      ]),
+    )
+    .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length),
+  'must be a JSON list of {kid, key}, each key 32 bytes in base64, with a kid of its own; earlier ones may be {kid, x} with the public key',
+)
 /** Texts separated by commas. */
 export const CommaList = z.string().transform((text) =>
   text
