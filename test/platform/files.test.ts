@@ -15,6 +15,9 @@ import { type FilesPort, filesInProcess } from '#vendors/files/files.ts'
 const limits = { cpuMs: 200, wallMs: 20_000, memoryBytes: 256 * 1024 * 1024 }
 const script = join(import.meta.dirname, '../support/hostile-reader.mjs')
 
+/** For files that take some of its time and are not to be killed. */
+const longLimits = { cpuMs: 20_000 }
+
 /** Create readers whose file says what they do, and the lines that they log. */
 function createHostileFiles(change: Partial<typeof limits> = {}, now?: () => number) {
   const lines: Record<string, unknown>[] = []
@@ -102,7 +105,7 @@ describe('WIR-79 a reader that takes too much', () => {
 
 describe('WIR-80 the places of readers', () => {
   it('WIR-80 an account has one place at a time, so files of others are read between its own', async () => {
-    const { read } = createHostileFiles()
+    const { read } = createHostileFiles(longLimits)
     const order: string[] = []
     const start = (account: string) => settle(read('busy', account)).finally(() => order.push(account))
     const first = Array.from({ length: 5 }, () => start('a'))
@@ -112,7 +115,7 @@ describe('WIR-80 the places of readers', () => {
 
   it('WIR-80 an account whose file was killed waits behind other accounts for ten minutes', async () => {
     let now = 0
-    const { read } = createHostileFiles({}, () => now)
+    const { read } = createHostileFiles(longLimits, () => now)
     await settle(read('exit', 'killed'))
     const readInOrder = async () => {
       const order: string[] = []
@@ -126,7 +129,7 @@ describe('WIR-80 the places of readers', () => {
   })
 
   it('WIR-80 a waiting file whose client has left is not read, and its place is free', async () => {
-    const { lines, read } = createHostileFiles()
+    const { lines, read } = createHostileFiles(longLimits)
     const client = new AbortController()
     const reading = read('busy')
     // They would be killed, which a line would say.

