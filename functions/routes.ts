@@ -589,6 +589,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'runner.runs.requestApproval': 'POST /sessions/{session_id}/runner-runs/approvals',
       'runner.runs.listOfSession': 'GET /sessions/{session_id}/runner-runs',
       'runner.runs.startInAiSession': 'POST /ai-sessions/{session_id}/runner-runs',
+      'runner.runs.requestApprovalInAiSession': 'POST /ai-sessions/{session_id}/runner-runs/approvals',
       'runner.runs.listOfAiSession': 'GET /ai-sessions/{session_id}/runner-runs',
       'runner.runs.cancel': 'POST /runner/runs/{run_id}/cancel',
     },

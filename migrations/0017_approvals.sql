@@ -2,9 +2,11 @@
 create table approvals (
   id               uuid not null default uuidv7(),
   account_id       uuid not null default app.account_id() references accounts on delete cascade,
-  session_id       uuid not null,
+  -- The case: a session of a flow, or an AI session.
+  session_id       uuid,
+  ai_session_id    uuid,
   kind             text not null check (kind in ('step', 'script')),
-  -- Where the session was: an approval counts for this step of this run only.
+  -- Where the session was: an approval counts for this step of this run only. An AI session has no such place.
   step_id          text,
   seq              integer not null,
   -- SHA-256 of what is approved. A change of it needs another approval.
@@ -24,7 +26,7 @@ create table approvals (
   client_name      text check (length(client_name) <= 255),
   approver_roles   text[] not null check (approver_roles <@ '{engineer,team_admin,account_admin}'),
   approver_ids     uuid[] not null check (cardinality(approver_ids) <= 20),
-  -- The team and the user of the session.
+  -- The team and the user of the case.
   team_id          uuid,
   runner_id        uuid not null,
   valid_minutes    integer not null check (valid_minutes between 1 and 10080),
@@ -42,15 +44,18 @@ create table approvals (
   foreign key (account_id, session_id) references sessions (account_id, id) on delete cascade,
   foreign key (account_id, requested_by) references users (account_id, id),
   foreign key (account_id, decided_by) references users (account_id, id),
+  check (num_nonnulls(session_id, ai_session_id) = 1),
+  check (ai_session_id is null or (kind = 'script' and step_id is null and seq = 0)),
   check ((kind = 'script') = (script_id is not null) and (kind = 'script') = (script_version is not null) and (kind = 'script') = (risk is not null)),
   check (num_nonnulls(agent_id, target, client_name) in (0, 3) and (agent_id is null or kind = 'script')),
   check ((decided_by is null) = (decided_at is null)),
   check (state not in ('approved', 'rejected', 'used') or decided_by is not null)
 );
-create index approvals_session on approvals (account_id, session_id, requested_at desc, id desc);
+create index approvals_session on approvals (account_id, session_id, requested_at desc, id desc) where session_id is not null;
+create index approvals_ai_session on approvals (account_id, ai_session_id, requested_at desc, id desc) where ai_session_id is not null;
 -- One request per step or script that waits or is approved. A request that waits for the commit of the approval is refused too.
-create unique index approvals_pending on approvals (account_id, session_id, kind, coalesce(script_id, session_id), seq, coalesce(step_id, ''),
-  coalesce(agent_id, ''))
+create unique index approvals_pending on approvals (account_id, coalesce(session_id, ai_session_id), kind, coalesce(script_id, session_id), seq,
+  coalesce(step_id, ''), coalesce(agent_id, ''))
   where state in ('pending', 'approved');
 create index approvals_requester on approvals (account_id, requested_by);
 create index approvals_decider on approvals (account_id, decided_by) where decided_by is not null;

@@ -319,7 +319,7 @@ create table script_runs (
   foreign key (account_id, approval_id) references approvals (account_id, id) on delete set null (approval_id),
   foreign key (account_id, run_by) references users (account_id, id),
   check (num_nonnulls(session_id, ai_session_id) = 1),
-  check (session_id is not null or (step_id is null and approval_id is null)),
+  check (session_id is not null or step_id is null),
   check (num_nonnulls(script_template_id, script) = 1 and (script_template_id is null) = (script_version is null)),
   check (ended_at >= started_at)
 );
@@ -479,6 +479,24 @@ $$;
 create function app.owns_ai_session(s ai_sessions) returns boolean language sql stable parallel safe set search_path = public, pg_temp as $$
   select coalesce(app.user_id() in (s.user_id, s.picked_up_by_id), false) or coalesce(app.inherits_ai_session(s), false)
 $$;
+
+-- Approvals of scripts in an AI session, which end when it ends, and follow it to the colleague who picks it up. What they have approved is
+-- voided, because nobody approves their own run.
+alter table approvals add foreign key (account_id, ai_session_id) references ai_sessions (account_id, id) on delete cascade;
+create function app.update_approvals_of_ai_session() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  has_ended constant boolean := new.status in ('resolved', 'abandoned', 'archived');
+  runner constant uuid := coalesce(new.picked_up_by_id, new.user_id);
+begin
+  update approvals a
+     set runner_id = runner,
+         state = case when has_ended or app.person_of(a.decided_by) = app.person_of(runner) then 'voided' else a.state end
+   where a.account_id = new.account_id and a.ai_session_id = new.id and a.state in ('pending', 'approved');
+  return null;
+end $$;
+create trigger update_approvals after update of status, picked_up_by_id, user_id on ai_sessions for each row
+  when (new.status <> old.status or new.picked_up_by_id is distinct from old.picked_up_by_id or new.user_id <> old.user_id)
+  execute function app.update_approvals_of_ai_session();
 
 -- What somebody has claimed but not picked up waits for a colleague again when they can no longer work.
 create function app.release_claims() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$

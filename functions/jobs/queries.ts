@@ -32,7 +32,7 @@ export const deleteAuditLogs = writeStatement(
 )
 
 /**
- * Delete the messages, steps and script runs of up to `limit` sessions that ended long ago. Return the number
+ * Delete the messages, steps, script runs and their approvals of up to `limit` sessions that ended long ago. Return the number
  * of sessions.
  */
 export const deleteAiMessages = writeStatement(
@@ -52,6 +52,8 @@ export const deleteAiMessages = writeStatement(
       delete from ai_steps t using old where t.account_id = old.account_id and t.session_id = old.id
     ), deleted_script_runs as (
       delete from script_runs r using old where r.account_id = old.account_id and r.ai_session_id = old.id
+    ), deleted_approvals as (
+      delete from approvals p using old where p.account_id = old.account_id and p.ai_session_id = old.id
     )
     update ai_sessions s set messages_deleted_at = app.now() from old where s.account_id = old.account_id and s.id = old.id`,
 )

@@ -73,7 +73,7 @@ export const retention: Record<keyof DB, Policy> = {
   alert_sources: kept(work),
   alerts: expires('a problem that comes back is found', { column: 'last_seen_at', keptFor: '90 days' }),
   api_keys: kept('created and revoked by admins'),
-  approvals: endsWith('sessions', 'who approved what in a session'),
+  approvals: deletedBy('with its row of `sessions`, or the messages of its AI session', 'texts of customers'),
   audit_logs: deletedBy(
     '`audit_log_days` after the entry',
     'only `app.delete_audit_logs` can delete entries',

@@ -427,7 +427,8 @@ export interface ApiKeysTable {
 export interface ApprovalsTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
-  session_id: string
+  session_id: string | null
+  ai_session_id: string | null
   kind: 'step' | 'script'
   step_id: string | null
   seq: number

@@ -59,6 +59,12 @@ const requestApproval: Fixture = async (service, owner) => {
   }
 }
 
+/** As `requestApproval`, in an AI session of the owner. */
+const requestApprovalInAiSession: Fixture = async (service, owner) => {
+  const { body } = await requestApproval(service, owner)
+  return { params: { session_id: await insertAiSession(service, owner) }, body }
+}
+
 const start =
   (parent: 'session_id' | 'ai_session_id'): Fixture =>
   async (service, owner) => {
@@ -81,6 +87,7 @@ export const runnerFixtures = {
   'runner.runs.startInSession': start('session_id'),
   'runner.runs.startInAiSession': start('ai_session_id'),
   'runner.runs.requestApproval': requestApproval,
+  'runner.runs.requestApprovalInAiSession': requestApprovalInAiSession,
   'runner.runs.listOfSession': createRun('session_id'),
   'runner.runs.listOfAiSession': createRun('ai_session_id'),
   'runner.runs.cancel': createRun('session_id'),

@@ -33,6 +33,7 @@ const startsJobs = new Set([
   'ai.outputs.retryPush',
   'ai.sessions.resolve',
   'runner.runs.requestApproval',
+  'runner.runs.requestApprovalInAiSession',
   'oncall.substituteRequests.accept',
   'oncall.substituteRequests.create',
   'oncall.substituteRequests.decline',

@@ -118,6 +118,7 @@ describe('an operation', () => {
       'notifications.testConfig',
       'oncall.substituteRequests.create',
       'runner.runs.requestApproval',
+      'runner.runs.requestApprovalInAiSession',
       'scripts.approvals.request',
       'sessions.approvals.approve',
       'sessions.approvals.reject',

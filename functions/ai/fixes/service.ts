@@ -123,13 +123,13 @@ async function findTemplate(
   }
 }
 
-/** Throw 409 for a script that needs an approval: an AI session has none. */
+/** Throw 409 for a script that needs an approval, which covers a template alone. */
 export function requireLowRisk({
   risk,
   risk_reasons,
 }: Pick<ScriptAssessment, 'risk' | 'risk_reasons'>): void {
   if (risk === 'low') return
-  const detail = `An AI session cannot use a script of ${risk} risk; make it a template and render that in a session of a flow, after an approval`
+  const detail = `A script of ${risk} risk needs an approval, which the text of a fix cannot have; make it a template, and request an approval to run that here`
   throw new Problem('approval_required', detail, { facts: { risk, risk_reasons } })
 }
 

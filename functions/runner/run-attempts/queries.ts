@@ -66,9 +66,10 @@ const refusal = (agent: { name: string; client: string }) => sql<string | null>`
        when exists (select from runner_connections c where c.account_id = r.account_id and c.updated_at > r.created_at)
          then 'The connection to the runner was changed'
        when r.approval_id is not null and not exists (
-         select from approvals a join sessions s on s.account_id = a.account_id and s.id = a.session_id
+         select from approvals a left join sessions s on s.account_id = a.account_id and s.id = a.session_id
           where a.account_id = r.account_id and a.id = r.approval_id and a.state = 'approved' and a.expires_at > app.now()
-            and a.seq = s.answered and a.step_id is not distinct from s.current_step_id
+            and (a.ai_session_id = r.ai_session_id
+                 or (a.session_id = r.session_id and a.seq = s.answered and a.step_id is not distinct from s.current_step_id))
             and a.agent_id = r.agent_id and a.target = ${agent.name} and a.client_name = ${agent.client})
          then 'The approval no longer holds'
        end`

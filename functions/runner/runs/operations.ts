@@ -14,6 +14,26 @@ const start = {
   success: 202,
   returns: schemas.RunnerRun,
 } as const
+const requestsApproval = {
+  access: 'engineer',
+  alsoNeeds: ['scripts:read'],
+  limit: 'write',
+  strictLimit: 'mail',
+  closedToKeys: true,
+  body: schemas.RunnerApprovalRequest,
+  returns: Approval,
+  errors: [
+    'already_decided',
+    'already_pending',
+    'client_mismatch',
+    'limit_reached',
+    'no_approver',
+    'runner_auth_failed',
+    'runner_error',
+    'runner_not_connected',
+    'wrong_state',
+  ],
+} as const
 const feature = 'ai_sessions'
 
 export const runnerRunOperations = [
@@ -31,31 +51,14 @@ export const runnerRunOperations = [
   }),
 
   operation({
+    ...requestsApproval,
     id: 'runner.runs.requestApproval',
     route: 'POST /sessions/{session_id}/runner-runs/approvals',
-    alsoNeeds: ['scripts:read'],
     summary: 'Request approval of a run',
     description:
       'For a template of medium risk (any engineer may approve) or high risk (admins). The approval starts exactly this script on exactly this machine, once; approvers see the machine and its client. Another value, machine or version of the template, or the next step of the session, needs another one. Returns 409 `client_mismatch` if the machine belongs to another client than the session, unless `client_name` confirms it.',
-    access: 'engineer',
-    limit: 'write',
-    strictLimit: 'mail',
-    closedToKeys: true,
     params: SessionId,
-    body: schemas.RunnerApprovalRequest,
-    returns: Approval,
-    errors: [
-      'already_decided',
-      'already_pending',
-      'client_mismatch',
-      'limit_reached',
-      'no_approver',
-      'runner_auth_failed',
-      'runner_error',
-      'runner_not_connected',
-      'step_not_current',
-      'wrong_state',
-    ],
+    errors: [...requestsApproval.errors, 'step_not_current'],
     handle: ({ ctx, params, body }) => runs.requestApproval(ctx, params.session_id, body),
   }),
 
@@ -77,13 +80,24 @@ export const runnerRunOperations = [
     id: 'runner.runs.startInAiSession',
     route: 'POST /ai-sessions/{session_id}/runner-runs',
     summary: 'Run a script in an AI session',
-    description:
-      'As in a session of a flow. An AI session has no approvals, so a script of medium or high risk returns 409 `approval_required`. The text of a fix cannot be run: make it a template.',
+    description: 'As in a session of a flow. The text of a fix cannot be run: make it a template.',
     feature,
     params: AiSessionId,
     body: schemas.RunnerRunCreate,
     errors: ['approval_required', 'client_mismatch', 'limit_reached', 'runner_not_connected', 'wrong_state'],
     handle: ({ ctx, params, body }) => runs.startInAiSession(ctx, params.session_id, body),
+  }),
+
+  operation({
+    ...requestsApproval,
+    id: 'runner.runs.requestApprovalInAiSession',
+    route: 'POST /ai-sessions/{session_id}/runner-runs/approvals',
+    summary: 'Request approval of a run in an AI session',
+    description:
+      'As in a session of a flow. The approval ends when the session ends; when another engineer picks the session up, it stays, unless they decided it.',
+    feature,
+    params: AiSessionId,
+    handle: ({ ctx, params, body }) => runs.requestApprovalInAiSession(ctx, params.session_id, body),
   }),
 
   operation({

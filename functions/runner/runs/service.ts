@@ -3,7 +3,6 @@ import { lockAiSession } from '#db/rows/ai-session-lock.ts'
 import { findActiveBranch } from '#db/rows/ai-session-queries.ts'
 import { inTransaction, type WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
-import * as aiFixes from '#functions/ai/fixes/service.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
 import * as connection from '#functions/runner/connection/service.ts'
 import * as scripts from '#functions/scripts/scripts/service.ts'
@@ -42,18 +41,10 @@ export async function startInSession(
   input: RunnerRunCreate,
 ): Promise<RunnerRun> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
-  const { script_template_id, agent_id } = input
-  // What the approver has read of the machine. The job compares it with what the runner says then.
-  const machine = (await approvals.findMachine(ctx, session, script_template_id, agent_id)) ?? {
-    agent_id,
-    target: '',
-    client_name: '',
-  }
+  const machine = await findApprovedMachine(ctx, session, input)
   const preparedRun = await prepare(ctx, session.id, input, machine)
   const { approval } = preparedRun
-  const approvalId = approval ? await approvals.findApproved(ctx, approval.session, approval.subject) : null
-  if (approval && !approvalId)
-    throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
+  const approvalId = await requireApproval(ctx, session, approval?.subject ?? null)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
   const run = await toNewRun(ctx, sessionId, input, preparedRun, secrets)
   const client_name = approval ? machine.client_name : await confirmClient(ctx, input, session)
@@ -70,6 +61,28 @@ export async function startInSession(
   })
 }
 
+/** Return what the approver has read of the machine. The job compares it with what the runner says then. */
+async function findApprovedMachine(
+  ctx: WriteContext,
+  session: approvals.ApprovalCase,
+  { script_template_id, agent_id }: RunnerRunCreate,
+): Promise<ScriptMachine> {
+  const machine = await approvals.findMachine(ctx, session, script_template_id, agent_id)
+  return machine ?? { agent_id, target: '', client_name: '' }
+}
+
+/** Return the approval of a run, or null if it needs none. Throw 409 if it is not approved now. */
+async function requireApproval(
+  ctx: WriteContext,
+  session: approvals.ApprovalCase,
+  subject: approvals.ApprovalSubject | null,
+): Promise<string | null> {
+  if (!subject) return null
+  const id = await approvals.findApproved(ctx, session, subject)
+  if (!id) throw await approvals.createRequiredProblem(ctx.db, session, subject)
+  return id
+}
+
 /** Request an approval of exactly this script on exactly this machine. */
 export async function requestApproval(
   ctx: WriteContext,
@@ -77,16 +90,53 @@ export async function requestApproval(
   { comment, ...input }: RunnerApprovalRequest,
 ): Promise<Approval> {
   const session = await sessions.requireInProgress(ctx.db, sessionId)
+  const machine = await findMachine(ctx, input, session)
+  const { approval } = await prepare(ctx, session.id, input, machine)
+  if (!approval) throw needsNoApproval()
+  return approvals.request(ctx, approval.session, approval.subject, comment)
+}
+
+/** As `requestApproval`, in an AI session. */
+export async function requestApprovalInAiSession(
+  ctx: WriteContext,
+  sessionId: string,
+  { comment, ...input }: RunnerApprovalRequest,
+): Promise<Approval> {
+  const session = await aiSessions.findOwn(ctx.db, sessionId, openStates)
+  const machine = await findMachine(ctx, input, session)
+  const subject = await scripts.describeRun(await assess(ctx, input), input.parameters, machine)
+  if (!subject) throw needsNoApproval()
+  const place = { ...toCase(session), ticket_number: session.psa_ticket_id, client_name: session.client_name }
+  return approvals.request(ctx, place, subject, comment)
+}
+
+const needsNoApproval = () => new Problem('wrong_state', 'A script of low risk needs no approval')
+
+/** An AI session has no steps, so its approvals have no place in it. */
+const toCase = ({ id }: { id: string }) => ({
+  id,
+  current_step_id: null,
+  answered: 0,
+  is_ai_session: true,
+})
+
+/**
+ * Return the machine as the runner names it. Throw 409 if it belongs to another client, and 502 while the runner
+ * does not answer.
+ */
+async function findMachine(
+  ctx: WriteContext,
+  input: RunnerApprovalInput,
+  session: Case,
+): Promise<ScriptMachine> {
   const agent = await findAgent(ctx, input.agent_id).catch((error: unknown) =>
     Promise.reject(connection.toProblem(error)),
   )
   requireSameClient(agent, input, session)
-  const machine = { agent_id: input.agent_id, target: agent.name, client_name: agent.client }
-  const { approval } = await prepare(ctx, session.id, input, machine)
-  if (!approval) throw new Problem('wrong_state', 'A script of low risk needs no approval')
-  return approvals.request(ctx, approval.session, approval.subject, comment)
+  return { agent_id: input.agent_id, target: agent.name, client_name: agent.client }
 }
 
+type RunnerApprovalInput = Omit<RunnerApprovalRequest, 'comment'>
 type MachineChoice = Pick<RunnerRunCreate, 'agent_id' | 'client_name'>
 type Case = { client_name: string | null }
 
@@ -132,29 +182,34 @@ function prepare(
     .catch(throwUnknownTemplate)
 }
 
+/** Render a script with values alone. */
+const assess = (ctx: WriteContext, { script_template_id, parameters }: RunnerApprovalInput) =>
+  scripts.assessRun(ctx, script_template_id, parameters).catch(throwUnknownTemplate)
+
 function throwUsedApproval(error: unknown): never {
   throw getViolatedConstraint(error) === 'runner_runs_approval'
     ? new Problem('approval_required', 'Another run uses this approval; request one more')
     : error
 }
 
-/** Store a run in an AI session, which has no approvals: only a script of low risk can run. */
+/** As `startInSession`, in an AI session. */
 export async function startInAiSession(
   ctx: WriteContext,
   sessionId: string,
   input: RunnerRunCreate,
 ): Promise<RunnerRun> {
   const session = await aiSessions.findOwn(ctx.db, sessionId, openStates)
-  const assessedRun = await scripts
-    .assessRun(ctx, input.script_template_id, input.parameters)
-    .catch(throwUnknownTemplate)
-  aiFixes.requireLowRisk(assessedRun.assessment)
+  const machine = await findApprovedMachine(ctx, toCase(session), input)
+  const assessedRun = await assess(ctx, input)
+  const subject = await scripts.describeRun(assessedRun, input.parameters, machine)
+  const approval_id = await requireApproval(ctx, toCase(session), subject)
   const run = await toNewRun(ctx, sessionId, input, assessedRun, [])
-  const place = { step_id: null, approval_id: null, client_name: await confirmClient(ctx, input, session) }
+  const client_name = subject ? machine.client_name : await confirmClient(ctx, input, session)
+  const place = { step_id: null, approval_id, client_name }
   return inTransaction(ctx.db, async (db) => {
     const { session: lockedSession, rows } = await lockAiSession(db, sessionId, [
       queries.insertRunOfAiSession.query({ ...run, ...place }),
-    ])
+    ]).catch(throwUsedApproval)
     const [inserted] = rows[0]
     if (inserted) return enqueue(db, inserted)
     if (!lockedSession?.is_owner || !openStates.some((status) => status === lockedSession.status))

@@ -150,18 +150,31 @@ export async function prepareRun(
   const answers = session_id ? await readSessionAnswers(ctx, session_id, template) : {}
   const values = { ...answers, ...parameters }
   const { assessment, ...rendered } = renderAssessed(template, values)
-  const { risk, requires_elevation, risk_reasons } = assessment
+  const { risk, requires_elevation } = assessment
   if (risk === 'low') return { ...rendered, requires_elevation, approval: null }
   if (!session_id)
     throw invalidField(['body', 'session_id'], `is required for a script of ${risk} risk`, 'missing')
   const session = await sessions.requireInProgress(ctx.db, session_id)
-  const { secret_keys: secretKeys } = session
+  const subject = await describeRun({ ...rendered, assessment }, values, machine, session.secret_keys)
+  return { ...rendered, requires_elevation, approval: subject && { session, subject } }
+}
+
+/**
+ * Return what must be approved before a script runs on `machine`, or is read if that is null; null for a script
+ * of low risk. `secretKeys` are the parameters whose values approvers do not read.
+ */
+export async function describeRun(
+  { template, script, assessment: { risk, risk_reasons } }: AssessedRun,
+  values: Readonly<Record<string, unknown>>,
+  machine: ScriptMachine | null,
+  secretKeys: readonly string[] = [],
+): Promise<approvals.ApprovalSubject | null> {
+  if (risk === 'low') return null
   const { digested, ...subject } = describeScript(
     { ...template, risk, riskReasons: risk_reasons },
-    { values, script: rendered.script, secretKeys, machine },
+    { values, script, secretKeys, machine },
   )
-  const approval = { session, subject: { ...subject, digest: await sha256Base64url(digested) } }
-  return { ...rendered, requires_elevation, approval }
+  return { ...subject, digest: await sha256Base64url(digested) }
 }
 
 /** A script that was rendered, with the risk of its template and its text. */

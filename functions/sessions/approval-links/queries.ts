@@ -17,7 +17,7 @@ export const selectLinked = readStatement(
     is_masked: z.boolean(),
   }),
   ({ accountId, approvalId, digest, userId }: ApprovalLink) => sql`
-    select a.session_id, a.title, a.target, a.client_name, r.full_name as requested_by_name, a.state = 'pending' and a.expires_at > app.now() as is_open,
+    select coalesce(a.session_id, a.ai_session_id) as session_id, a.title, a.target, a.client_name, r.full_name as requested_by_name, a.state = 'pending' and a.expires_at > app.now() as is_open,
            coalesce(app.may_decide(a, u), false) as may_decide, app.masks_exports() as is_masked
       from approvals a
       join accounts c on c.id = a.account_id and c.erasing_at is null

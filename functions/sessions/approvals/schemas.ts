@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { Id, idParams, Time } from '#http/fields.ts'
 import { RiskReasons } from '#rules/scripts/schema.ts'
 
-export const ApprovalId = idParams('session_id', 'session').extend(idParams('approval_id', 'approval').shape)
+export const ApprovalCaseId = idParams('session_id', 'session or AI session')
+export const ApprovalId = ApprovalCaseId.extend(idParams('approval_id', 'approval').shape)
 
 const Comment = z.string().trim().min(1).max(2000)
 
@@ -13,7 +14,11 @@ export const RequestComment = Comment.optional()
 
 const fields = {
   id: Id,
-  session_id: Id.describe('The session that waits.'),
+  session_id: Id.describe('The session that waits, or the AI session.'),
+  case_kind: z
+    .enum(['session', 'ai_session'])
+    .meta({ id: 'ApprovalCaseKind' })
+    .describe('What `session_id` names.'),
   kind: z
     .enum(['step', 'script'])
     .meta({ id: 'ApprovalKind' })
@@ -46,7 +51,7 @@ const fields = {
     .enum(['pending', 'approved', 'rejected', 'expired', 'voided', 'used'])
     .meta({ id: 'ApprovalState' })
     .describe(
-      '`voided`: withdrawn, or the session moved on or ended. `expired`: nobody decided in time, or nobody is left who may. `used`: the step was answered, or the script was started.',
+      '`voided`: withdrawn, or the session moved on or ended, or whoever approved it runs it now. `expired`: nobody decided in time, or nobody is left who may. `used`: the step was answered, or the script was started.',
     ),
   comment: z
     .string()

@@ -1,5 +1,4 @@
 import { type PageQuery, toPage } from '#db/page.ts'
-import type { SessionPosition } from '#db/rows/sessions.ts'
 import { inTransaction, type PlatformDb, type WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
@@ -21,6 +20,7 @@ import * as queries from './queries.ts'
 import type { Approval } from './schemas.ts'
 
 export type ApprovalSubject = queries.ApprovalSubject
+export type ApprovalCase = queries.ApprovalCase
 /** The limits of the columns `title` and `subject`. */
 const maxTitleLength = 1000
 const maxSubjectBytes = 400_000
@@ -33,7 +33,7 @@ export async function listWaiting({ db }: ReadContext, page: PageQuery) {
 
 export async function list({ db }: ReadContext, sessionId: string, page: PageQuery) {
   const rows = await queries.selectOfSession.all(db, sessionId, page)
-  if (rows.length === 0) await sessions.find(db, sessionId)
+  if (rows.length === 0 && !(await queries.selectCase.first(db, sessionId))) throwNotFound('Session')
   return toPage(rows, page, queries.approvalOrder)
 }
 
@@ -62,7 +62,7 @@ export async function requestForStep(
  */
 export async function request(
   ctx: WriteContext,
-  session: SessionRow,
+  session: ApprovalCase & Pick<SessionRow, 'client_name' | 'ticket_number'>,
   exactSubject: ApprovalSubject,
   comment?: string,
 ): Promise<Approval> {
@@ -74,6 +74,8 @@ export async function request(
     const inserted = await queries.insertApproval
       .first(db, session, subject, comment ?? null)
       .catch(throwAlreadyPending)
+    if (!inserted && session.is_ai_session)
+      throw new Problem('wrong_state', 'The session has ended, or is no longer yours')
     if (!inserted)
       throw new Problem('step_not_current', undefined, {
         facts: { current_step_id: session.current_step_id },
@@ -160,7 +162,7 @@ export async function computeStepDigest(session: SessionRow): Promise<string | u
 /** Create the problem for a step or script without a valid approval. It names the newest request, if any. */
 export async function createRequiredProblem(
   db: ReadContext['db'],
-  session: SessionPosition,
+  session: ApprovalCase,
   subject: queries.SubjectKey,
 ): Promise<Problem> {
   const latest = await queries.selectLatest.first(db, session, subject)
@@ -170,12 +172,12 @@ export async function createRequiredProblem(
 }
 
 /**
- * Return the machine of the newest request to run a script on it at the position of a session, as the runner
- * named it then, or null.
+ * Return the machine of the newest request to run a script on it in a case, as the runner named it then, or
+ * null.
  */
 export async function findMachine(
   { db }: Pick<ReadContext, 'db'>,
-  session: SessionPosition,
+  session: ApprovalCase,
   scriptId: string,
   agentId: string,
 ): Promise<ScriptMachine | null> {
@@ -192,7 +194,7 @@ export async function findMachine(
  */
 export async function findApproved(
   ctx: Pick<WriteContext, 'db'>,
-  session: SessionRow,
+  session: ApprovalCase,
   subject: ApprovalSubject,
 ): Promise<string | null> {
   const latest = await queries.selectLatest.first(ctx.db, session, subject)
@@ -274,11 +276,11 @@ function toReadable(subject: queries.ApprovalSubject): queries.ApprovalSubject {
 
 type EventSource = Pick<
   queries.ApprovalRow,
-  'id' | 'session_id' | 'title' | 'team_id' | 'requested_by' | 'runner_id'
+  'id' | 'session_id' | 'case_kind' | 'title' | 'team_id' | 'requested_by' | 'runner_id'
 >
 
-function toEventFields({ id, session_id, title, team_id }: EventSource) {
-  return { approvalId: id, sessionId: session_id, subjectTitle: title, teamId: team_id }
+function toEventFields({ id, session_id, case_kind, title, team_id }: EventSource) {
+  return { approvalId: id, sessionId: session_id, caseKind: case_kind, subjectTitle: title, teamId: team_id }
 }
 
 function listTechnicians({ requested_by, runner_id }: EventSource): string[] {

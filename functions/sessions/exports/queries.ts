@@ -117,7 +117,7 @@ function selectApprovals(db: ReadDb, sessionId: string) {
       title.as('title'),
       content.as('content'),
       'a.step_id',
-      'a.session_id',
+      sql<string>`a.session_id`.as('session_id'),
     ])
     .select(sql<null>`null`.as('image'))
     .where('a.account_id', '=', accountId)

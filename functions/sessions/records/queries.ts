@@ -10,6 +10,7 @@ import { notNull, readStatement } from '#db/statement.ts'
 // same. A condition is on a row `t`, and finds the ids of the case in `parts`: a run has its sub-flows too.
 
 const belongs = sql`t.account_id = app.account_id() and t.session_id in (select id from parts)`
+const belongsToAiSession = sql`t.account_id = app.account_id() and t.ai_session_id in (select id from parts)`
 const isPart = sql`t.account_id = app.account_id() and t.id in (select id from parts)`
 const partOf = (alias: string) => sql`
   ${sql.ref(`${alias}.account_id`)} = app.account_id() and ${sql.ref(`${alias}.session_id`)} in (select id from parts)`
@@ -45,7 +46,8 @@ export const caseTables = {
     ai_outputs: belongs,
     ai_handoffs: belongs,
     escalation_follow_ups: belongs,
-    script_runs: sql`t.account_id = app.account_id() and t.ai_session_id in (select id from parts)`,
+    approvals: belongsToAiSession,
+    script_runs: belongsToAiSession,
     uploads: sql`
       t.account_id = app.account_id() and t.id in (select m.upload_id from ai_message_uploads m where ${partOf('m')})`,
   },

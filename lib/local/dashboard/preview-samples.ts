@@ -16,6 +16,7 @@ const proposal = {
   flowName: 'VPN: rebuild the site-to-site tunnel',
 }
 const approval = {
+  caseKind: 'session' as const,
   approvalId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d22',
   sessionId: session.sessionId,
   subjectTitle: 'Restart the domain controller',

@@ -98,6 +98,7 @@ export type Event = EventOrigin &
         key: 'approval.requested'
         approvalId: string
         sessionId: string
+        caseKind: 'session' | 'ai_session'
         requesterName: string
         /** What is to be approved. */
         subjectTitle: string
@@ -109,6 +110,7 @@ export type Event = EventOrigin &
         key: 'approval.decided'
         approvalId: string
         sessionId: string
+        caseKind: 'session' | 'ai_session'
         approverName: string
         isApproved: boolean
         comment: string
@@ -119,6 +121,7 @@ export type Event = EventOrigin &
         key: 'approval.expired'
         approvalId: string
         sessionId: string
+        caseKind: 'session' | 'ai_session'
         /** Whether it ended because nobody is left who may decide it. */
         isNobodyLeft: boolean
         subjectTitle: string
@@ -315,11 +318,11 @@ function toApprovalAnnouncement(
   event: Extract<Event, { key: `approval.${string}` }>,
   defaults: AnnouncementDefaults,
 ): Announcement {
-  const { sessionId, approvalId, userIds } = event
+  const { sessionId, caseKind, approvalId, userIds } = event
   const announcement = {
     ...defaults,
     body: event.subjectTitle,
-    link: `/sessions/${sessionId}?approval=${approvalId}`,
+    link: `/${caseKind === 'session' ? 'sessions' : 'pilot'}/${sessionId}?approval=${approvalId}`,
     userIds,
   }
   const snippet = toSnippet(event.subjectTitle)

@@ -41,7 +41,7 @@ const substituteFields = {
 }
 const approvalFields = {
   approval_id: Id.describe('Id of the approval.'),
-  session_id: Id.describe('Id of the session.'),
+  session_id: Id.describe('Id of the session, or of the AI session.'),
   title: z.string().describe('What is to be approved.'),
   team_id: TeamId,
 }

@@ -232,7 +232,12 @@ it('RUN-05 one approval starts one script, on the machine that the approver has 
   expect(await countStarts()).toBe(before + 1)
 })
 
-it.each(['POST runner-runs', 'POST runner-runs/approvals', 'POST AI runner-runs'])(
+it.each([
+  'POST runner-runs',
+  'POST runner-runs/approvals',
+  'POST AI runner-runs',
+  'POST AI runner-runs/approvals',
+])(
   'RUN-08 %s refuses a machine of another client than that of the case, unless the request names it',
   async (operation) => {
     const isRisky = operation.endsWith('approvals')
@@ -241,9 +246,8 @@ it.each(['POST runner-runs', 'POST runner-runs/approvals', 'POST AI runner-runs'
       client_name: 'northwind ',
     })
     const chat = await createAiSession(runner, { client_name: 'Northwind' })
-    const path = operation.includes('AI')
-      ? `/ai-sessions/${chat.id}/runner-runs`
-      : `/sessions/${session.id}/runner-runs${isRisky ? '/approvals' : ''}`
+    const place = operation.includes('AI') ? `/ai-sessions/${chat.id}` : `/sessions/${session.id}`
+    const path = `${place}/runner-runs${isRisky ? '/approvals' : ''}`
     const send = (agent_id: string, client_name?: string) =>
       runner.call('POST', path, {
         script_template_id: template.id,
@@ -339,16 +343,10 @@ it('RUN-05 starts nothing when the approval has ended before the job runs', asyn
   expect(await countStarts()).toBe(before)
 })
 
-it('RUN-05 runs no text that the runner would change, nor a risky script in an AI session', async () => {
-  const { start, runner } = await createScene({ body: "Write-Output 'x'\n# {{! cleanup }}\n" })
+it('RUN-05 runs no text that the runner would change', async () => {
+  const { start } = await createScene({ body: "Write-Output 'x'\n# {{! cleanup }}\n" })
   const refused = expectStatus(await start({ parameters: {} }), 422)
   expect(refused.body.errors).toMatchObject([{ loc: ['body', 'script_template_id'] }])
-  const chat = await createAiSession(runner)
-  const fields = { name: 'Reboot', language: 'powershell', script_body: 'Restart-Computer\n', risk: 'medium' }
-  const template = expectStatus(await runner.call('POST', '/script-templates', fields), 201).body
-  const body = { script_template_id: template.id, agent_id: agentIds.online }
-  const path = `/ai-sessions/${chat.id}/runner-runs`
-  expect(expectStatus(await runner.call('POST', path, body), 409).body.code).toBe('approval_required')
 })
 
 it('RUN-06 starts a script once for 32 requests with one Idempotency-Key and a message that arrives twice', async () => {

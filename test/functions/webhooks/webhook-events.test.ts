@@ -54,7 +54,13 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
   const uuid = () => crypto.randomUUID()
   const session = { sessionId: uuid(), sessionTitle: 'VPN' }
   const proposal = { proposalId: uuid(), flowName: 'Printer' }
-  const approval = { approvalId: uuid(), sessionId: uuid(), subjectTitle: 'Restart', userIds: [admin.id] }
+  const approval = {
+    caseKind: 'session' as const,
+    approvalId: uuid(),
+    sessionId: uuid(),
+    subjectTitle: 'Restart',
+    userIds: [admin.id],
+  }
   const schedule = { scheduleId: uuid(), scheduleName: 'Patches', ownerId: admin.id }
   const details = {
     client_name: null,

@@ -38,7 +38,14 @@ const unreached = {
   round: 1,
   step: 2,
 }
-const approval = { ...origin, approvalId: 'p', sessionId: 's', subjectTitle: 'Run it', userIds: ['a'] }
+const approval = {
+  ...origin,
+  caseKind: 'session',
+  approvalId: 'p',
+  sessionId: 's',
+  subjectTitle: 'Run it',
+  userIds: ['a'],
+}
 const decision = { ...approval, key: 'approval.decided', approverName: 'Ada', isApproved: true, comment: '' }
 const push = {
   ...origin,

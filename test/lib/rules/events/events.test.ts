@@ -19,7 +19,7 @@ const escalation = {
   targetUserId: null as string | null,
 }
 
-const approval = { approvalId: id, sessionId: id, userIds: ['r'] }
+const approval = { caseKind: 'session' as const, approvalId: id, sessionId: id, userIds: ['r'] }
 const createSubstitute = (scheduleName: string, name: string) => ({
   scheduleId: id,
   scheduleName,
