@@ -579,6 +579,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./runner/agents/operations.ts')).runnerAgentOperations,
     routes: {
       'runner.agents.list': 'GET /runner/agents',
+      'runner.agents.listClientRuns': 'GET /runner/client-runs',
       'runner.agents.listRuns': 'GET /runner/agents/{agent_id}/runs',
     },
   },

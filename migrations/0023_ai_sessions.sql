@@ -306,6 +306,8 @@ create table script_runs (
   target             text not null check (length(target) between 1 and 255),
   -- The machine at the runner; null for a run that was recorded by hand.
   agent_id           text check (length(agent_id) <= 100),
+  -- The client whose machine it was: as the runner names it, else that of the case then.
+  client_name        text check (length(client_name) <= 255),
   -- Null when it is not known.
   exit_code          integer,
   output             text not null default '' check (octet_length(output) <= 131072),
@@ -328,6 +330,7 @@ create index script_runs_ai_session on script_runs (account_id, ai_session_id, c
 -- For the foreign keys, whose checks would read the whole table.
 create index script_runs_approval on script_runs (account_id, approval_id) where approval_id is not null;
 create index script_runs_agent on script_runs (account_id, agent_id, created_at desc, id desc) where agent_id is not null;
+create index script_runs_client on script_runs (account_id, app.name_key(client_name), created_at desc, id desc) where client_name is not null;
 create index script_runs_user on script_runs (account_id, run_by);
 
 -- The connection of an account to the tool that runs scripts on its clients' machines.

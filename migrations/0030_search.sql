@@ -110,14 +110,23 @@ create function app.script_search(s script_templates) returns tsvector language 
                           case when s.account_id = app.platform_account() then '{all}'
                                else app.search_readers(case when s.is_shared then 'account' else 'team' end, s.created_by, s.team_id) end)
 $$;
+-- The names and machines of the scripts that ran in a case.
+create function app.script_run_words(s sessions) returns text language sql stable set search_path = public, pg_temp as $$
+  select string_agg(concat_ws(' ', r.title, r.target), E'\n' order by r.created_at, r.id) from script_runs r
+   where r.account_id = s.account_id and r.session_id = s.id
+$$;
+create function app.script_run_words(s ai_sessions) returns text language sql stable set search_path = public, pg_temp as $$
+  select string_agg(concat_ws(' ', r.title, r.target), E'\n' order by r.created_at, r.id) from script_runs r
+   where r.account_id = s.account_id and r.ai_session_id = s.id
+$$;
 create function app.session_search(s sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.search_words(app.search_tag(s.account_id, 'session'), concat_ws(' ', s.ticket_number, s.client_name),
-                          concat_ws(' ', s.tree_name, s.target_label), concat_ws(' ', s.notes, s.next_steps), '{all}')
+                          concat_ws(' ', s.tree_name, s.target_label), concat_ws(' ', s.notes, s.next_steps, app.script_run_words(s)), '{all}')
 $$;
 create function app.ai_session_search(s ai_sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.search_words(
     app.search_tag(s.account_id, 'ai_session'), concat_ws(' ', s.title, s.psa_ticket_id, s.client_name, s.asset_name),
-    concat_ws(' ', s.problem_summary, s.issue_category), concat_ws(' ', s.triage_hypothesis, s.resolution_notes, s.resolution),
+    concat_ws(' ', s.problem_summary, s.issue_category), concat_ws(' ', s.triage_hypothesis, s.resolution_notes, s.resolution, app.script_run_words(s)),
     case when s.status in ('requesting_escalation', 'escalated') then '{all}'
          else array_remove(array[s.user_id, s.escalated_to_id, s.picked_up_by_id]::text[], null)
               || array(select distinct h.claimed_by::text from ai_handoffs h
@@ -191,6 +200,17 @@ create function app.keep_claimed_session() returns trigger language plpgsql secu
 begin
   perform app.put_search_entry(s.account_id, 'ai_session', s.id, app.ai_session_search(s)) from ai_sessions s
     where s.account_id = new.account_id and s.id = new.session_id;
+  return null;
+end $$;
+-- The scripts that ran in a case are found with it.
+create function app.keep_case_of_run() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  r constant script_runs := coalesce(new, old);
+begin
+  perform app.put_search_entry(s.account_id, 'session', s.id, app.session_search(s)) from sessions s
+    where s.account_id = r.account_id and s.id = r.session_id;
+  perform app.put_search_entry(s.account_id, 'ai_session', s.id, app.ai_session_search(s)) from ai_sessions s
+    where s.account_id = r.account_id and s.id = r.ai_session_id;
   return null;
 end $$;
 -- Stores the words of a row, which app.<type>_search returns. The argument is the type.
@@ -413,6 +433,7 @@ call app.index_search('network_diagrams', 'diagram',
   changes => '{name,description,client_name,asset_name,nodes,is_archived,created_by,team_id}');
 create trigger search after update of claimed_by on ai_handoffs for each row when (old.claimed_by is distinct from new.claimed_by)
   execute function app.keep_claimed_session();
+create trigger search after insert or delete on script_runs for each row execute function app.keep_case_of_run();
 -- The steps of a flow follow from its versions and from who sees it. Those of a new version are stored with it.
 create trigger search after insert on tree_versions for each row execute function app.keep_step_search();
 create trigger search_steps after update on trees for each row

@@ -46,7 +46,7 @@ export const exportedColumns = {
   ai_feedback: ['id', 'session_id', 'subject', 'subject_id', 'user_id', 'helpful', 'correction', 'answer', 'prompt', 'prompt_version', 'model', 'given_at'],
   ai_handoffs: ['id', 'session_id', 'intent', 'created_by', 'target_user_id', 'reason', 'summary', 'what_was_tried', 'next_steps', 'urgency', 'documentation', 'claimed_by', 'claimed_at', 'picked_up_at', 'first_action_at', 'closed_at', 'ai_assessment', 'assessment_status', 'psa_push_id', 'created_at'],
   ai_outputs: ['id', 'session_id', 'kind', 'content', 'edited', 'psa_push_id', 'created_by', 'created_at', 'updated_at'],
-  script_runs: ['id', 'session_id', 'ai_session_id', 'step_id', 'title', 'script_template_id', 'script_version', 'script', 'approval_id', 'target', 'agent_id', 'exit_code', 'output', 'started_at', 'ended_at', 'run_by', 'created_at'],
+  script_runs: ['id', 'session_id', 'ai_session_id', 'step_id', 'title', 'script_template_id', 'script_version', 'script', 'approval_id', 'target', 'agent_id', 'client_name', 'exit_code', 'output', 'started_at', 'ended_at', 'run_by', 'created_at'],
   ai_calls: ['id', 'user_id', 'prompt', 'prompt_version', 'model', 'outcome', 'input_tokens', 'cached_tokens', 'output_tokens', 'reasoning_tokens', 'cost_micros', 'is_estimated', 'period_start', 'created_at', 'finished_at'],
   flow_proposals: ['id', 'team_id', 'source', 'source_id', 'action', 'target_tree_id', 'target_version', 'proposed_flow', 'status', 'submitted_by', 'decided_by', 'decided_at', 'reason', 'created_at'],
   flow_conversations: ['id', 'user_id', 'goal', 'tree_type', 'environment_tags', 'messages', 'draft', 'turns', 'last_work_id', 'created_at', 'expires_at'],

@@ -1466,6 +1466,7 @@ export interface ScriptRunsTable {
   approval_id: string | null
   target: string
   agent_id: string | null
+  client_name: string | null
   exit_code: number | null
   output: Generated<string>
   started_at: string

@@ -102,6 +102,13 @@ export const runnerFixtures = {
     ...(await connect(service, owner)),
     query: { client: 'Northwind', search: 'srv' },
   }),
+  'runner.agents.listClientRuns': async (service, owner) => {
+    await insertFullSession(service, owner)
+    await service.sql(`update script_runs set client_name = 'Northwind' where account_id = $1`, [
+      owner.accountId,
+    ])
+    return { query: { client: 'Northwind', skip: '0', limit: '20' } }
+  },
   'runner.agents.listRuns': async (service, owner) => {
     await insertFullSession(service, owner)
     await service.sql(`update script_runs set agent_id = $2 where account_id = $1`, [

@@ -45,6 +45,10 @@ export const AgentId = z.object({
     .meta({ example: 'hYqWbTzKpLxRnVcMdFgJsAoEuIiQwZtBkDyNvXrC' }),
 })
 
+export const ClientRunsQuery = z.strictObject({
+  client: Search.describe('The name of the client, in any case.').meta({ example: 'Northwind' }),
+})
+
 const MachinePerson = z
   .strictObject({ id: Id, name: z.string().describe('Name of the member.').meta({ example: 'Dana Reyes' }) })
   .meta({ id: 'MachinePerson' })
@@ -72,6 +76,15 @@ export const MachineRun = z
     script_template_id: Id.nullable().describe('The script template; it may be deleted by now.'),
     script_version: z.int().nullable().describe('The version that the template had.'),
     target: z.string().describe('Name that the machine had.').meta({ example: 'SRV-PRINT-01' }),
+    agent_id: z
+      .string()
+      .nullable()
+      .describe('Id of the machine at the runner; null for a run that was recorded by hand.'),
+    client_name: z
+      .string()
+      .nullable()
+      .describe('The client of the machine, or else of the case.')
+      .meta({ example: 'Northwind' }),
     exit_code: z.int().nullable().describe('The exit code; null when it is not known.'),
     output_end: z
       .string()

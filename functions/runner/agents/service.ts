@@ -31,7 +31,7 @@ export async function list(ctx: ReadContext, { client, search }: RunnerAgentQuer
 
 const stepsPerAgent = 200
 
-/** List what the runner ran on a machine, also after the connection was removed. */
-export async function listRuns({ db }: Pick<ReadContext, 'db'>, agentId: string, page: PageQuery) {
-  return toPage(await queries.selectRuns.all(db, agentId, page), page, newestFirst)
+/** List what ran on a machine or at a client, also after the connection was removed. */
+export async function listRuns({ db }: Pick<ReadContext, 'db'>, filter: queries.RunFilter, page: PageQuery) {
+  return toPage(await queries.selectRuns.all(db, filter, page), page, newestFirst)
 }

@@ -89,7 +89,7 @@ export const markStart = writeStatement(
   z.object({ started_at: Time }),
   ({ id, attempts }: ClaimedRun, agent: { name: string; client: string }) => sql`
     with started as (
-      update runner_runs r set started_at = app.now(), target = ${agent.name}
+      update runner_runs r set started_at = app.now(), target = ${agent.name}, client_name = ${agent.client}
        where r.account_id = app.account_id() and r.id = ${id} and r.attempts = ${attempts} and r.state in ('queued', 'retrying')
          and r.started_at is null and ${refusal(agent)} is null
       returning r.account_id, r.approval_id, r.started_at),

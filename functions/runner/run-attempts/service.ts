@@ -215,6 +215,7 @@ async function toScriptRun(
     approval_id: claimed.approval_id,
     target: claimed.target ?? claimed.agent_id,
     agent_id: claimed.agent_id,
+    client_name: claimed.client_name,
     exit_code: isFinished ? end.result.exitCode : null,
     output: keepEnd(output),
     started_at: new Date(startedAt).toISOString(),

@@ -21,8 +21,11 @@ const newRun = {
   started_at: text,
   ended_at: text,
 }
-/** `agent_id` is the machine at the runner, if the runner ran it. */
-export type NewScriptRun = z.output<z.ZodObject<typeof newRun>> & { agent_id?: string }
+/** `agent_id` is the machine at the runner, if the runner ran it, and `client_name` its client there. */
+export type NewScriptRun = z.output<z.ZodObject<typeof newRun>> & {
+  agent_id?: string
+  client_name?: string | null
+}
 
 /** A run. Its `session_id` is that of its session, of either kind. */
 export const ScriptRunRow = z.object({
@@ -44,6 +47,7 @@ export const scriptRunColumns = sql`
   (select u.full_name from users u where u.account_id = r.account_id and u.id = r.run_by) as run_by_name, r.created_at`
 
 type Parent = 'session_id' | 'ai_session_id'
+const caseTables = { session_id: 'sessions', ai_session_id: 'ai_sessions' } as const
 
 /**
  * Condition on a session `s`: it has fewer script runs than the most, with those that the runner has not
@@ -59,12 +63,14 @@ export const hasFreeScriptRun = (parent: Parent) => sql`
  * Its times are held between that start and now.
  */
 export const insertScriptRun = (parent: Parent, sessions: RawBuilder<unknown>, run: NewScriptRun) => sql`
-  insert into script_runs (${sql.ref(parent)}, step_id, title, script_template_id, script_version, script, approval_id, target, agent_id, exit_code, output,
-                           started_at, ended_at)
-  select s.id, n.step_id, n.title, n.script_template_id, n.script_version, n.script, n.approval_id, n.target, n.agent_id, n.exit_code, n.output,
+  insert into script_runs (${sql.ref(parent)}, step_id, title, script_template_id, script_version, script, approval_id, target, agent_id, client_name,
+                           exit_code, output, started_at, ended_at)
+  select s.id, n.step_id, n.title, n.script_template_id, n.script_version, n.script, n.approval_id, n.target, n.agent_id,
+         coalesce(nullif(n.client_name, ''), (select c.client_name from ${sql.table(caseTables[parent])} c where c.account_id = app.account_id() and c.id = s.id)),
+         n.exit_code, n.output,
          app.hold_time(n.started_at, s.began_at), app.hold_time(n.ended_at, s.began_at)
     from ${sessions} s,
          jsonb_to_record(${jsonb(run)}) n (step_id text, title text, script_template_id uuid, script_version integer, script text, approval_id uuid,
-                                           target text, agent_id text, exit_code integer, output text, started_at timestamptz, ended_at timestamptz)
+                                           target text, agent_id text, client_name text, exit_code integer, output text, started_at timestamptz, ended_at timestamptz)
    where ${hasFreeScriptRun(parent)}
   returning *`

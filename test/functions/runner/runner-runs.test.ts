@@ -533,3 +533,42 @@ it('RUN-09 the history of a machine says what ran, by whose approval and in whic
   const other = await createAccount(service)
   expect(expectStatus(await other.admin.call('GET', path), 200).body).toEqual([])
 })
+
+it('RUN-11 the history of a client has what ran on its machines, else in its cases, and search finds the cases by machine', async () => {
+  const { start, runner, session } = await createScene({ client_name: 'Northwind' })
+  const parameters = { server: 'srv-01', admin_password: 'lantern-and-oak' }
+  const other = { agent_id: agentIds.ofOtherClient, client_name: 'Contoso & Sons', parameters }
+  expectStatus(await start(other), 202)
+  await settle()
+  await pass(20)
+  const recorded = {
+    ...{ script: 'Get-Disk', target: 'NW-LAPTOP-77', exit_code: 0, output: 'ok' },
+    ...{ started_at: new Date().toISOString(), ended_at: new Date().toISOString() },
+  }
+  const chat = await createAiSession(runner, { client_name: 'NORTHWIND' })
+  for (const path of [`/sessions/${session.id}`, `/ai-sessions/${chat.id}`])
+    expectStatus(await runner.call('POST', `${path}/script-runs`, recorded), 201)
+  const list = async (client: string, person = runner) =>
+    expectStatus(await person.call('GET', `/runner/client-runs?client=${encodeURIComponent(client)}`), 200)
+      .body
+  expect(await list('contoso & sons')).toMatchObject([
+    {
+      target: 'web-02',
+      client_name: 'Contoso & Sons',
+      agent_id: agentIds.ofOtherClient,
+      case: { id: session.id },
+    },
+  ])
+  expect(await list('northwind ')).toMatchObject([
+    { target: 'NW-LAPTOP-77', client_name: 'NORTHWIND', agent_id: null, case: { id: chat.id } },
+    { target: 'NW-LAPTOP-77', client_name: 'Northwind', case: { id: session.id } },
+  ])
+  const { admin } = await createAccount(service)
+  expect(await list('Northwind', admin)).toEqual([])
+  const find = async (q: string) =>
+    expectStatus(await runner.call('GET', `/search?q=${q}`), 200).body.results.map(
+      ({ id }: { id: string }) => id,
+    )
+  expect((await find('NW-LAPTOP-77')).sort()).toEqual([chat.id, session.id].sort())
+  expect(await find('web-02')).toEqual([session.id])
+})
