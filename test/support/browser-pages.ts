@@ -45,7 +45,7 @@ export function useBrowserPages(): (
 }
 
 function watchPage(page: Page): WatchedPage {
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(60_000)
   const requestedUrls: string[] = []
   const problems: string[] = []
   page.on('request', (request) => requestedUrls.push(request.url()))

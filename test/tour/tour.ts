@@ -9,6 +9,7 @@ import { inviteColleagues } from './chapters/invite.ts'
 import { importArticle } from './chapters/knowledge-import.ts'
 import { planOnCall } from './chapters/on-call.ts'
 import { pickUpEscalation } from './chapters/pickup.ts'
+import { proveFlow } from './chapters/prove-flows.ts'
 import { registerAndNotify } from './chapters/register-and-notify.ts'
 import { runFlowOnTicket } from './chapters/ticket-and-flow.ts'
 import { uploadLogo } from './chapters/upload-and-branding.ts'
@@ -57,7 +58,8 @@ async function runChapters(tour: Tour): Promise<void> {
   await chapter('11. Export the account', () => exportAccount(tour, admin))
   await chapter('12. Import a knowledge article', () => importArticle(tour, admin, ticketId))
   await chapter('13. Read the weekly report', () => readWeeklyReport(tour, { admin, robin }))
-  await chapter('14. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
+  await chapter('14. Prove a flow', () => proveFlow(tour, admin))
+  await chapter('15. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
 }
 
 async function requireOkResponse(url: string): Promise<void> {

@@ -112,7 +112,15 @@ it('DOC-02 every command of the guides succeeds as it is written', async () => {
   const curl = `curl() { case "$1" in -sN) command curl -m 1 -f "$@" || [ $? = 28 ] ;; *) command curl -f "$@" ;; esac; }`
   const script = `set -euo pipefail; cd "$(mktemp -d)"; ${curl}\n${ownCommands}`
   const { stdout } = await promisify(execFile)('bash', ['-c', script])
-  for (const part of ['"Only Maya"', 'rel="next"', `"email":"${email}"`, '4712', 'retry:'])
+  for (const part of [
+    '"Only Maya"',
+    'rel="next"',
+    `"email":"${email}"`,
+    '4712',
+    '"current_step"',
+    'Verified Successfully',
+    'retry:',
+  ])
     expect(stdout).toContain(part)
 })
 
