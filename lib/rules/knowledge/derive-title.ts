@@ -11,15 +11,21 @@ const maxLineLength = 1000
 
 /**
  * Return a title of at most 120 characters: the first sentence of the first line with text, without markdown.
- * Return 'Untitled' if there is none.
+ * Return the name of its first picture's file, or 'Untitled', if there is none.
  */
 export function deriveTitle(markdown: string): string {
   const firstLine = findFirstLine(markdown)
   const sentence = /^.{8,}?[.!?](?=\s)/u.exec(firstLine)?.[0] ?? firstLine
-  if (sentence.length <= maxTitleLength) return sentence || 'Untitled'
+  if (sentence.length <= maxTitleLength) return sentence || namePicture(markdown) || 'Untitled'
   const withoutLoneSurrogate = sentence.slice(0, maxTitleLength - 1).replace(/[\ud800-\udbff]$/, '')
   const withoutPartialWord = withoutLoneSurrogate.replace(/(?<!\s)\s+\S*$/, '')
   return `${withoutPartialWord}…`
+}
+
+/** Return the name of the file of the first picture: `lamp.png` for `![](https://x.example/lamp.png?v=2)`. */
+function namePicture(markdown: string): string {
+  const [, address = ''] = /!\[[^\][!]{0,200}\]\(<?([^\s)>?#]{1,2000})/.exec(markdown) ?? []
+  return address.split('/').at(-1)?.slice(0, maxTitleLength).toWellFormed() ?? ''
 }
 
 /** Lines of a text that was wrapped are at least this long. */
@@ -78,6 +84,9 @@ export function removeMarkup(line: string): string {
     /!?\[((?:[^\]\\]|\\.){0,500})\](?:\((?:[^()\s]|\([^()\s]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])/g
   // Bounded: each mark is counted.
   const emphasisOrCode = /(\*\*|__|`+|~~)(?=\S)(.{1,500}?)\1/g
+  // Bounded: as above. It starts with a letter or a number, and so `*.log` stays.
+  const slanted =
+    /(?<![\p{L}\p{N}*_\\])([*_])(?=[\p{L}\p{N}])([^*_\n]{1,500})(?<![\s\\])\1(?![\p{L}\p{N}*_])/gu
   const tableRow = /^\s*\|(.*)\|\s*$/
   const ruleOrTableSeparator = /^[\s|:=_*-]+$/
   const plainLine = line
@@ -85,6 +94,7 @@ export function removeMarkup(line: string): string {
     .replace(headingOrListMarker, '')
     .replace(linkOrImage, '$1')
     .replace(emphasisOrCode, '$2')
+    .replace(slanted, '$2')
     .replace(ruleOrTableSeparator, '')
     .replace(tableRow, (_, cells: string) =>
       cells

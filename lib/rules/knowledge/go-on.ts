@@ -6,8 +6,10 @@ const target = String.raw`(?:the\s+)?(?:next|following)\s+(?:${unit}s?|one)|(?:t
 const goOn = new RegExp(String.raw`\b(?:${going})\s+(?:${target})`, 'i')
 const numberedTarget = new RegExp(String.raw`\b(?:${going})\s+(?:the\s+)?(${unit})\s+(\d{1,3}|[a-z]\b)`, 'i')
 const marker = String.raw`^\s*(?:(?:[-*+•–]|\(?\d{1,3}[.)])\s+)?[*_]{0,2}`
+// `Still missing?`, `No luck?`, `Didn’t help?`
+const unsolvedQuestion = String.raw`(?:still|no (?:luck|change|success|improvement)|not\s+(?:resolved|solved|fixed|working|helping)|(?:(?:this|that|it)\s+)?(?:did|does|has)(?:\s+not|n[’']t)\s+(?:help|work|fix|solve|resolve)\w{0,3})\b[^.!?\n]{0,80}\?`
 const persists = new RegExp(
-  String.raw`${marker}if\s+(?:the|this|that|your|it|you)\b[^.!?\n]{0,120}?\b(?:persists?|still|remains?|continues?|recurs?|reoccurs?|(?:does|did|do|is|was|are)(?:\s+not|n[’']t)\s+(?:help|work|fix|solve|resolve|resolved|fixed|solved|successful)|fails? again|not\s+(?:resolved|solved|fixed))\b`,
+  String.raw`${marker}(?:${unsolvedQuestion}|if\s+(?:the|this|that|your|it|you)\b[^.!?\n]{0,120}?\b(?:persists?|still|remains?|continues?|recurs?|reoccurs?|(?:does|did|do|is|was|are)(?:\s+not|n[’']t)\s+(?:help|work|fix|solve|resolve|resolved|fixed|solved|successful)|fails? again|not\s+(?:resolved|solved|fixed))\b)`,
   'i',
 )
 const conditionalJump =

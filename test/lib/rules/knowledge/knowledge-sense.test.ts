@@ -126,6 +126,11 @@ describe('KBI-16', () => {
         'Is the problem solved?': { Yes: ['Solved'], No: ['If the problem still occurs, contact support.'] },
       },
     ])
+    expect(await outline('question for an unsolved problem')).toEqual([
+      'Shared mailbox missing › Open the list of folders.',
+      'Restart the mail program.',
+      { 'Is the problem solved?': { Yes: ['Solved'], No: ['Still missing?'] } },
+    ])
     expect(await outline('last sentence goes on to nothing')).toEqual([
       'Sound is missing › Choose the right device.',
       'Restart the audio service.',

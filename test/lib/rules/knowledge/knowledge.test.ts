@@ -297,6 +297,10 @@ describe('deriveTitle', () => {
     expect(deriveTitle('```sh\nsystemctl restart cups\n```')).toBe('systemctl restart cups')
     expect(deriveTitle(`${'word '.repeat(60)}`).length).toBeLessThanOrEqual(120)
     expect(deriveTitle('***')).toBe('Untitled')
+    expect(deriveTitle('*Authentication* _methods_ of *.log and 2*3*4 a_b_c')).toBe(
+      'Authentication methods of *.log and 2*3*4 a_b_c',
+    )
+    expect(deriveTitle('![](https://x.example/img/lamp.png?v=2)')).toBe('lamp.png')
     expect(deriveTitle('See [the log](https://x.example/a_(b)#c) first.')).toBe('See the log first.')
     expect(deriveTitle('```promql\n(\nsum(a)\n)\n```')).toBe('sum(a)')
   })

@@ -93,6 +93,12 @@ Is the partition larger than 100 GB?
 
 1. Delete the temporary files. [!]
 2. Empty the bin. [!]`,
+  'question for an unsolved problem': `# Shared mailbox missing
+
+1. Open the list of folders. [!]
+2. Restart the mail program. [!]
+
+Still missing? Open a case with the vendor. [!]`,
   'last sentence contacts support': `# Update fails
 
 1. Restart the computer. [!]
