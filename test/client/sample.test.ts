@@ -87,7 +87,10 @@ it('CLI-11 an escalation appears in the queue of a colleague without a reload, w
   }
   await dana.getByRole('link', { name: 'Cases' }).click()
   await dana.getByLabel('What is the problem?').fill('The tunnel of LT-0412 drops every ten minutes')
+  await dana.getByLabel('Client').fill('Northwind Dental')
+  await dana.getByLabel('Machine').fill('LT-0412')
   await button(dana, 'Open a case').click()
+  await dana.getByText('Northwind Dental · LT-0412').waitFor()
   await dana.getByLabel('Ask the assistant').fill('It drops as soon as nobody types')
   await button(dana, 'Ask').click()
   await dana.getByRole('listitem').getByText('You report').waitFor()
@@ -105,6 +108,7 @@ it('CLI-11 an escalation appears in the queue of a colleague without a reload, w
   await dana.getByText('Lina Haddad took a case').waitFor()
   await button(lina, 'Pick up').click()
   await lina.getByRole('heading', { name: 'What was tried' }).waitFor()
+  await lina.getByText('now with Lina Haddad').waitFor()
   await lina.getByText('Reset the network adapter: holds for an hour').first().waitFor()
   await alex.getByText('Nobody waits for help').waitFor()
   const widths = await Promise.all(

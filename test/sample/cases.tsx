@@ -9,17 +9,13 @@ import { openPage } from './route.ts'
 
 export function CasesPage() {
   const loaded = useLoad((signal) => client.ai.sessions.list({ limit: 20 }, { signal }), [])
-  const create = async ({ problem_summary }: { problem_summary: string }) => {
-    const { id } = await client.ai.turns.createSession({ session_type: 'chat', problem_summary })
+  const create = async (values: Record<keyof typeof caseFields, string>) => {
+    const { id } = await client.ai.turns.createSession({ session_type: 'chat', ...leaveOutEmpty(values) })
     openPage('cases', id)
   }
   return (
     <Page title="Cases">
-      <Form
-        fields={{ problem_summary: { label: 'What is the problem?', required: true, rows: 2 } }}
-        submitText="Open a case"
-        onSubmit={create}
-      />
+      <Form fields={caseFields} submitText="Open a case" onSubmit={create} />
       <h2>My cases</h2>
       <Shown loaded={loaded} empty="No case yet. Describe a problem above.">
         {(cases) => (
@@ -38,6 +34,17 @@ export function CasesPage() {
   )
 }
 
+/** Colleagues read them in the alert of an escalation, and a script runs on machines of this client. */
+const caseFields = {
+  problem_summary: { label: 'What is the problem?', required: true, rows: 2 },
+  client_name: { label: 'Client' },
+  psa_ticket_id: { label: 'Ticket' },
+  asset_name: { label: 'Machine' },
+}
+
+const leaveOutEmpty = (values: Record<string, string>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value))
+
 export function CasePage({ id }: { id: string }) {
   const loaded = useLoad((signal) => client.ai.sessions.get({ session_id: id }, { signal }), [id])
   return (
@@ -47,6 +54,10 @@ export function CasePage({ id }: { id: string }) {
           <>
             <p>
               <span className="tag">{session.status.replaceAll('_', ' ')}</span> opened by {session.user_name}
+              {session.picked_up_by_name && <>, now with {session.picked_up_by_name}</>}
+            </p>
+            <p className="quiet">
+              {[session.client_name, session.psa_ticket_id, session.asset_name].filter(Boolean).join(' · ')}
             </p>
             {session.handoffs[0] && <HandoffText handoff={session.handoffs[0]} />}
             <Conversation session={session} onChange={loaded.reload} />
@@ -142,10 +153,7 @@ function Escalate({ session, onChange }: { session: AISession; onChange: () => v
       if (event === 'draft') setDraft({ ...data })
   }
   const escalate = async (values: Record<string, string>) => {
-    await client.ai.handoffs.escalate({
-      session_id: session.id,
-      ...Object.fromEntries(Object.entries(values).filter(([, value]) => value)),
-    })
+    await client.ai.handoffs.escalate({ session_id: session.id, ...leaveOutEmpty(values) })
     onChange()
   }
   if (!isOpen)

@@ -43,6 +43,10 @@ export function useQueue(userId: string): LiveQueue {
 export function QueuePage({ queue, userId }: { queue: LiveQueue; userId: string }) {
   return (
     <Page title="Queue">
+      <p className="quiet">
+        Claim a case to say that it is yours while you get ready: nobody is reminded of it any more. Pick it
+        up to work on it: you see everything that was tried, and whoever escalated it is told.
+      </p>
       <Shown loaded={queue} empty="Nobody waits for help. New escalations appear here by themselves.">
         {(items) => (
           <ul className="cards">
@@ -66,6 +70,7 @@ function QueueItem({
   onChange: () => void
 }) {
   const { session_id, handoff_id, title, urgency, engineer_name, client_name, created_at, claimed_by } = item
+  const { acknowledged_by_name } = item
   // Also after a refusal the list is read again: a colleague may have been faster.
   const claim = async () =>
     handoff_id && client.ai.escalations.claim({ session_id, handoff_id }).finally(onChange)
@@ -78,6 +83,7 @@ function QueueItem({
       <span className={`tag ${urgency}`}>{urgency}</span> <strong>{title}</strong>
       <p className="quiet">
         {[engineer_name, client_name, formatTime(created_at)].filter(Boolean).join(' · ')}
+        {acknowledged_by_name && ` · seen by ${acknowledged_by_name}`}
         {claimed_by && (claimed_by === userId ? ' · claimed by you' : ' · claimed by a colleague')}
       </p>
       <Actions

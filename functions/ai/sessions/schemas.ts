@@ -402,6 +402,7 @@ const item = {
   issue_category: z.string().nullable().describe('The category of the problem.'),
   escalated_to_id: Id.nullable().describe('The target of its last escalation.'),
   picked_up_by_id: Id.nullable().describe('The colleague who picked it up and works on it now.'),
+  picked_up_by_name: z.string().nullable().describe('Name of that colleague.'),
   state_version: z
     .int()
     .describe('Increases with every change of a fact or a fix, except when the model proposes an outcome.'),

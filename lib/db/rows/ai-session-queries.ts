@@ -9,9 +9,11 @@ import { AiSessionRow, type FlowOffer } from './ai-session.ts'
 /** The columns of a list, of `ai_sessions s` with `aiSessionJoins`. */
 export const aiSessionColumns = sql`
   s.id, s.account_id, s.user_id, u.full_name as user_name, s.session_type, s.title, s.status, s.problem_summary, s.psa_ticket_id, s.tree_id,
-  s.environment_tags, s.client_name, s.asset_name, s.issue_category, s.escalated_to_id, s.picked_up_by_id, s.state_version, s.outcome,
+  s.environment_tags, s.client_name, s.asset_name, s.issue_category, s.escalated_to_id, s.picked_up_by_id, p.full_name as picked_up_by_name, s.state_version, s.outcome,
   s.created_at, s.updated_at, s.resolved_at`
-export const aiSessionJoins = sql`left join users u on u.account_id = s.account_id and u.id = s.user_id`
+export const aiSessionJoins = sql`
+  left join users u on u.account_id = s.account_id and u.id = s.user_id
+  left join users p on p.account_id = s.account_id and p.id = s.picked_up_by_id`
 
 const timePair = (column: string) => sql`'${sql.raw(column)}', app.iso(x.${sql.raw(column)})`
 const plainPairs = (columns: string[]) =>

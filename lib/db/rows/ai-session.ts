@@ -160,6 +160,7 @@ export const AiSessionItem = z.object({
   issue_category: nullableText,
   escalated_to_id: nullableText,
   picked_up_by_id: nullableText,
+  picked_up_by_name: nullableText,
   state_version: z.int(),
   outcome: z.enum(aiOutcomes).nullable(),
   created_at: text,
