@@ -8,7 +8,7 @@ export const uploadOperations = [
     route: 'POST /uploads',
     summary: 'Upload an image',
     description: `For chat messages and logos. Accepts PNG, JPEG, WebP and GIF, detected by content, with at most 50 million pixels and
-12,000 per side. The image is stored as a JPEG of quality 85 with at most 1568 pixels per side. It is upright, on a white background and
+12,000 per side; of an interlaced PNG, a JPEG with several scans, a GIF or a WebP with transparency at most what is decoded in 160 MB. The image is stored as a JPEG of quality 85 with at most 1568 pixels per side. It is upright, on a white background and
 without metadata. Only the first frame of an animation is stored.`,
     access: 'engineer',
     limit: '20/minute',

@@ -3,6 +3,7 @@ import { invalidField, notFound, Problem } from '#problem.ts'
 import { sha256Hex } from '#vendors/auth/hash.ts'
 import { inspectImage, isPhonePhoto, maxPixels, maxSide } from '#vendors/uploads/inspect.ts'
 import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
+import { removePngExtras } from '#vendors/uploads/png.ts'
 import * as queries from './queries.ts'
 
 const maxStoredSide = 1568
@@ -12,6 +13,10 @@ const imageErrors = {
   markup: { msg: 'must not contain HTML or a script', type: 'broken_image' },
   pixels: {
     msg: `must have at most ${maxPixels / 1e6} million pixels, and ${maxSide} per side`,
+    type: 'too_many_pixels',
+  },
+  memory: {
+    msg: 'must be smaller, or be saved as a baseline JPEG or a PNG that is not interlaced',
     type: 'too_many_pixels',
   },
 } as const
@@ -27,7 +32,7 @@ export async function create(ctx: WriteContext, { bytes }: FormFile) {
       ? new Problem('unsupported_media', describeType(bytes))
       : invalidImage(input.reason)
   }
-  const jpeg = await convertToJpeg(ctx, bytes.subarray(0, input.end))
+  const jpeg = await convertToJpeg(ctx, removePngExtras(bytes.subarray(0, input.end)))
   const output = inspectImage(jpeg)
   if (!output.ok || Math.max(output.width, output.height) > maxStoredSide) throw new Problem('provider_error')
   const earlier = ctx.isRepeat ? await queries.selectUpload(ctx.db, ctx.workId) : undefined

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createImagesRoutes } from '#local/vendors/images.ts'
 import { type ImagesBinding, imagesConversion } from '#platform/cloudflare/images.ts'
 import { sharpConversion } from '#platform/node/images.ts'
+import { imageShapes } from '#test/support/hostile-images.ts'
 import { concatBytes, copyBytes, createImage } from '#test/support/images.ts'
+import { convertImageShapes } from '#test/support/read-hostile-files.ts'
 import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
 import type { UploadsPort } from '#vendors/uploads/uploads.ts'
 
@@ -209,6 +211,13 @@ describe('the image decoder of sharp', () => {
   it('UPL-05 reports an image that takes too long as failed', async () => {
     const image = await createImage('png', 1500, 1500, { noise: true })
     expect(await sharpConversion(1).toJpeg(image, 1568, 'a')).toEqual({ ok: false, reason: 'failed' })
+  })
+
+  it('UPL-09 keeps no more of a picture of any shape than was counted by its header', async () => {
+    const costs = await convertImageShapes(1000, 3000)
+    expect(costs.length).toBe(imageShapes.length)
+    // Besides, there are rows on their way and the smaller image.
+    expect(costs.filter(({ mb, heldMb }) => mb > heldMb + 10)).toEqual([])
   })
 
   it('UPL-08 refuses images with 503 while too many wait, and converts again afterwards', async () => {

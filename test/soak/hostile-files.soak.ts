@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { findSlowPatterns } from '#test/support/find-slow-patterns.ts'
 import { formats } from '#test/support/hostile-files.ts'
-import { findOffenders, readHostileFiles } from '#test/support/read-hostile-files.ts'
+import { convertImageShapes, findOffenders, readHostileFiles } from '#test/support/read-hostile-files.ts'
 import { chooseSeed } from './random.ts'
 
 const files = 20_000
@@ -25,6 +25,11 @@ it.each(Object.keys(formats))(
     console.log(format, { first, count, ...worst })
   },
 )
+
+it('UPL-09 the largest picture of each shape that is accepted takes at most 256 MB', async () => {
+  const costs = await convertImageShapes(12_000, 4166)
+  expect(costs.filter(({ mb }) => mb > 256)).toEqual([])
+})
 
 it('WIR-30 no regular expression takes more than linear time for any of its texts', async () => {
   expect((await findSlowPatterns(20_000)).slow).toEqual([])

@@ -2,19 +2,36 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { HostileResult } from './hostile-process.ts'
+import type { ImageCost } from './image-memory.ts'
 
-/** Read the files that a script of this folder generates, in a process of their own. */
-async function readInProcess(script: string, args: readonly string[]): Promise<HostileResult[]> {
+/** Run a script of this folder that reads what it generates, in a process of its own. */
+async function readInProcess<Result = HostileResult>(
+  script: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Result[]> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--expose-gc', join(import.meta.dirname, script), ...args],
-    { maxBuffer: 1024 * 1024 * 1024 },
+    { maxBuffer: 1024 * 1024 * 1024, env: { ...process.env, ...env } },
   )
   return stdout
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as HostileResult)
+    .map((line) => JSON.parse(line) as Result)
 }
+
+/**
+ * Convert a picture of each shape that the accepted formats know, as high as it is accepted. Freed memory is given
+ * back at once, so that each shows what it took: https://man7.org/linux/man-pages/man3/mallopt.3.html
+ */
+export const convertImageShapes = (width: number, maxHeight: number): Promise<ImageCost[]> =>
+  readInProcess('image-memory.ts', [String(width), String(maxHeight)], {
+    MALLOC_ARENA_MAX: '1',
+    MALLOC_MMAP_THRESHOLD_: '65536',
+    MALLOC_TRIM_THRESHOLD_: '65536',
+    MALLOC_TOP_PAD_: '0',
+  })
 
 /** Read files with one long value that many parts name. */
 export const readLongValues = (): Promise<HostileResult[]> => readInProcess('long-values.ts', [])

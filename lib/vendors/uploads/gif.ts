@@ -11,7 +11,14 @@ export function readGifStructure(bytes: Uint8Array): ImageStructure | null {
     const kind = bytes[at]
     if (kind === 0x3b)
       return frames > 0
-        ? { width, height, end: at + 1, otherParts: [...otherParts, bytes.subarray(at + 1)] }
+        ? {
+            width,
+            height,
+            end: at + 1,
+            otherParts: [...otherParts, bytes.subarray(at + 1)],
+            // Each frame changes the picture of four channels that the earlier ones have left.
+            heldBytes: width * height * 4,
+          }
         : null
     let data = at + 2
     if (kind === 0x2c) {

@@ -49,22 +49,67 @@ function findScanEnd(bytes: Uint8Array, from: number): number {
 /** Read a JPEG's segments. Return null for an incomplete file, an unusual encoding or too many scans. */
 export function readJpegStructure(bytes: Uint8Array): ImageStructure | null {
   const otherParts: Uint8Array[] = []
-  let size: { width: number; height: number } | null = null
+  let frame: Frame | null = null
   let scans = 0
+  let heldBytes = 0
   for (const { marker, from, to } of readSegments(bytes)) {
     if (marker === 0xd9)
-      return size && scans > 0 ? { ...size, end: to, otherParts: [...otherParts, bytes.subarray(to)] } : null
-    if (marker === 0xda && (!size || ++scans > maxScans)) return null
+      return frame && scans > 0
+        ? {
+            width: frame.width,
+            height: frame.height,
+            end: to,
+            otherParts: [...otherParts, bytes.subarray(to)],
+            heldBytes,
+          }
+        : null
+    if (marker === 0xda) {
+      if (!frame || ++scans > maxScans) return null
+      // The first scan tells whether there are more. Then the decoder keeps two bytes for each sample:
+      // https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jdinput.c
+      const isWhole = (bytes[from + 4] ?? 0) < frame.components
+      if (scans === 1 && (isWhole || frame.isProgressive)) heldBytes = 2 * frame.samples
+    }
     if (marker >= 0xe0) otherParts.push(bytes.subarray(from, to))
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       // Accept one frame header: baseline, extended or progressive. After a zero height, a DNL marker would
       // define the height later.
-      if (marker > 0xc2 || size || to - from < 10) return null
-      size = { height: readUint16BE(bytes, from + 5), width: readUint16BE(bytes, from + 7) }
-      if (size.width === 0 || size.height === 0) return null
+      if (marker > 0xc2 || frame) return null
+      frame = readFrame(bytes.subarray(from, to))
+      if (!frame) return null
     }
   }
   return null
+}
+
+interface Frame {
+  width: number
+  height: number
+  components: number
+  /** Of all components together. */
+  samples: number
+  isProgressive: boolean
+}
+
+/** Read a frame header: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2 */
+function readFrame(segment: Uint8Array): Frame | null {
+  if (segment.length < 10) return null
+  const [height, width] = [readUint16BE(segment, 5), readUint16BE(segment, 7)]
+  if (width === 0 || height === 0) return null
+  const components = Math.max(1, segment[9] ?? 0)
+  // How often each component is sampled, across and down, as two halves of a byte.
+  const sampling = Array.from({ length: components }, (_, index) => segment[11 + 3 * index] ?? 0x11)
+  const across = sampling.map((factors) => Math.max(1, factors >> 4))
+  const down = sampling.map((factors) => Math.max(1, factors & 15))
+  const unit = across.reduce((sum, factor, index) => sum + factor * (down[index] ?? 1), 0)
+  const largest = across.reduce((a, b) => Math.max(a, b)) * down.reduce((a, b) => Math.max(a, b))
+  return {
+    width,
+    height,
+    components,
+    samples: (width * height * unit) / largest,
+    isProgressive: segment[1] === 0xc2,
+  }
 }
 
 function readUint16BE(bytes: Uint8Array, at: number): number {

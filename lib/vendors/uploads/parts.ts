@@ -10,4 +10,6 @@ export interface ImageStructure {
   height: number
   end: number
   otherParts: Uint8Array[]
+  /** What a decoder keeps of the whole image at once. It is 0 where rows are decoded one after the other. */
+  heldBytes: number
 }

@@ -1,6 +1,11 @@
 import { type ImageStructure, maxParts } from './parts.ts'
 
 const picture = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF'])
+/**
+ * What a decoder keeps of each pixel: the colours of a lossless picture, and of a lossy one only its
+ * transparency, beside the colours from which it may be made. A frame of an animation may have either.
+ */
+const heldBytesPerPixel: Readonly<Record<string, number>> = { VP8L: 4, ALPH: 5, ANMF: 5 }
 
 /** Read a WebP's chunks, which must fill it exactly. Return null when it is incomplete. */
 export function readWebpStructure(file: Uint8Array): ImageStructure | null {
@@ -11,6 +16,7 @@ export function readWebpStructure(file: Uint8Array): ImageStructure | null {
   const otherParts: Uint8Array[] = []
   const size = { width: 0, height: 0 }
   let frames = 0
+  let bytesPerPixel = 0
   let at = 12
   for (let parts = 0; at + 8 <= bytes.length && parts < maxParts; parts++) {
     const type = String.fromCharCode(...bytes.subarray(at, at + 4))
@@ -25,11 +31,17 @@ export function readWebpStructure(file: Uint8Array): ImageStructure | null {
         height: Math.max(size.height, frameSize.height),
       })
     if (type === 'VP8 ' || type === 'VP8L' || type === 'ANMF') frames++
+    bytesPerPixel = Math.max(bytesPerPixel, heldBytesPerPixel[type] ?? 0)
     if (!picture.has(type)) otherParts.push(bytes.subarray(at, next))
     at = next
   }
   return at === bytes.length && frames > 0 && size.width > 0 && size.height > 0
-    ? { ...size, end, otherParts: [...otherParts, file.subarray(end)] }
+    ? {
+        ...size,
+        end,
+        otherParts: [...otherParts, file.subarray(end)],
+        heldBytes: size.width * size.height * bytesPerPixel,
+      }
     : null
 }
 

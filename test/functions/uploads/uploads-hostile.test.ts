@@ -1,7 +1,9 @@
+import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readChecksums } from '#test/contract/row-checksums.ts'
 import { dashboard, request, sharedService, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { createJpeg, createPngChunk } from '#test/support/hostile-images.ts'
 import { type Bytes, concatBytes, createImage, downloadUpload, uploadImage } from '#test/support/images.ts'
 import { createAccount } from '#test/support/people.ts'
 
@@ -37,6 +39,17 @@ const jpegFrameOffset = Buffer.from(jpeg).indexOf(Buffer.from([0xff, 0xc0]))
 hugeJpeg.set([0xff, 0xff, 0xff, 0xff], jpegFrameOffset + 5)
 const hugeGif = gif.slice()
 hugeGif.set([0xff, 0xff, 0xff, 0xff], 6)
+const largeJpeg = createJpeg({
+  width: 10_000,
+  height: 4000,
+  sampling: [
+    [1, 1],
+    [1, 1],
+    [1, 1],
+  ],
+  isProgressive: true,
+  isSplit: false,
+})
 const hostileFiles: [string, number, Bytes][] = [
   ['an empty file', 415, concatBytes('')],
   ['plain text', 415, concatBytes('hello')],
@@ -71,6 +84,7 @@ const hostileFiles: [string, number, Bytes][] = [
     concatBytes(jpeg.slice(0, jpegFrameOffset + 19), '\0'.repeat(200), '\xff\xd9'),
   ],
   ['a PNG with invalid image data', 422, corruptPngData()],
+  ['a progressive JPEG that takes 240 MB', 422, largeJpeg],
 ]
 
 function corruptPngData(): Bytes {
@@ -159,6 +173,35 @@ describe('hostile files', async () => {
       ])
     },
   )
+})
+
+describe.each(['node', 'cloudflare'] as const)('images that would take too much, on %s', (platform) => {
+  let service: Awaited<ReturnType<typeof startOwnService>>
+  beforeAll(async () => {
+    service = await startOwnService({}, { platform })
+  })
+  afterAll(() => service.close())
+
+  it('UPL-09 is 422 too_many_pixels for what a decoder would keep, with how to save it', async () => {
+    const { admin } = await createAccount(service)
+    const { status, body } = await uploadImage(service, admin, largeJpeg)
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ loc: ['body', 'file'], msg: expect.stringContaining('baseline JPEG'), type: 'too_many_pixels' }],
+    ])
+  })
+
+  it('UPL-10 a PNG with compressed texts is stored like one without', async () => {
+    const { admin } = await createAccount(service)
+    const text = concatBytes('a\0\0', deflateSync(Buffer.alloc(7_900_000)))
+    const texts = Array.from({ length: 20 }, () => createPngChunk('zTXt', text))
+    const hostile = concatBytes(png.slice(0, 33), ...texts, png.slice(33))
+    const { status, body } = await uploadImage(service, admin, hostile)
+    expect(status).toBe(201)
+    expect(await downloadUpload(service, admin, body.id)).toMatchObject({
+      bytes: (await downloadUpload(service, admin, (await uploadImage(service, admin, png)).body.id)).bytes,
+    })
+  })
 })
 
 describe('an upload while the image decoder fails', () => {

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { createJpeg as createLargeJpeg, type JpegShape } from '#test/support/hostile-images.ts'
 import { concatBytes, copyBytes, createImage } from '#test/support/images.ts'
 import { measureBestCpuTimeMs } from '#test/support/measure.ts'
 import { inspectImage } from '#vendors/uploads/inspect.ts'
 import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
 import { maxParts } from '#vendors/uploads/parts.ts'
+import { removePngExtras } from '#vendors/uploads/png.ts'
 
 const formats = ['png', 'jpeg', 'webp', 'gif'] as const
 const samples = await Promise.all(formats.map((format) => createImage(format, 50, 30, { noise: true })))
@@ -319,6 +321,104 @@ describe('the structure of an image', () => {
   ])('UPL-06 %s is read or refused', (_, bytes, expected) => {
     const result = inspectImage(bytes)
     expect(result.ok ? [result.width, result.height] : result.reason).toEqual(expected)
+  })
+
+  const jpeg = (...[width, height, sampling, shape]: [number, number, JpegShape['sampling'], string]) =>
+    createLargeJpeg({
+      width,
+      height,
+      sampling,
+      isProgressive: shape === 'progressive',
+      isSplit: shape === 'split',
+    })
+  const [grey, half, full] = [
+    [[1, 1]],
+    [
+      [2, 2],
+      [1, 1],
+      [1, 1],
+    ],
+    [
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ],
+  ] as const
+  const png = (side: number, depth: number, colour: number, interlace: number, ...chunks: Uint8Array[]) =>
+    createPng(
+      createChunk('IHDR', ...uint32BE(10_000), ...uint32BE(side), depth, colour, 0, 0, interlace),
+      ...chunks,
+      pngData,
+      pngEnd,
+    )
+  it.each<[string, Uint8Array, boolean]>([
+    ['a PNG of rows of 16 bits', png(5000, 16, 6, 0), true],
+    ['an interlaced PNG of colours', png(5000, 8, 2, 1), true],
+    ['an interlaced PNG of a palette', png(5000, 1, 3, 1, createChunk('PLTE', 1, 2, 3)), true],
+    ['an interlaced PNG of a palette with transparency', png(4001, 1, 3, 1, createChunk('tRNS', 1)), false],
+    ['an interlaced PNG with transparency', png(4000, 8, 6, 1), true],
+    ['an interlaced PNG with transparency, one row more', png(4001, 8, 6, 1), false],
+    ['an interlaced PNG of colours of 16 bits', png(2667, 16, 2, 1), false],
+    ['an interlaced PNG of 16 bits and transparency', png(2001, 16, 6, 1), false],
+    ['an interlaced grey PNG of 16 bits', png(5000, 16, 0, 1), true],
+    ['an interlaced PNG of an unknown colour', png(4001, 8, 5, 1), false],
+    ['the progressive JPEG of the largest camera', jpeg(10_000, 5000, half, 'progressive'), true],
+    ['a progressive grey JPEG', jpeg(10_000, 5000, grey, 'progressive'), true],
+    ['a baseline JPEG', jpeg(10_000, 5000, full, 'baseline'), true],
+    ['a progressive JPEG of 24 million pixels', jpeg(6016, 4016, full, 'progressive'), true],
+    ['a progressive JPEG of 27 million pixels', jpeg(10_000, 2700, full, 'progressive'), false],
+    ['a baseline JPEG with a scan per component', jpeg(10_000, 2700, full, 'split'), false],
+    ['a grey JPEG in one scan', jpeg(10_000, 5000, grey, 'split'), true],
+    ['a GIF', concatBytes(createGifScreen(10_000, 4000), createFrame(0, 0, 9, 9), gifEnd), true],
+    [
+      'a GIF, one row more',
+      concatBytes(createGifScreen(10_000, 4001), createFrame(0, 0, 9, 9), gifEnd),
+      false,
+    ],
+    ['a lossy WebP', createWebp(createLossy(10_000, 5000)), true],
+    [
+      'a lossy WebP with transparency',
+      createWebp(
+        createWebpChunk('VP8X', ...Array(10).fill(0)),
+        createWebpChunk('ALPH', 0),
+        createLossy(10_000, 3201),
+      ),
+      false,
+    ],
+    ['a lossless WebP', createWebp(createLossless(10_000, 4000)), true],
+    ['a lossless WebP, one row more', createWebp(createLossless(10_000, 4001)), false],
+    ['an animated WebP', createWebp(createCanvas(10_000, 3201), createWebpChunk('ANMF', 0)), false],
+  ])('UPL-09 a decoder keeps at most 160 MB: %s', (_, bytes, isTaken) => {
+    expect(inspectImage(bytes)).toMatchObject(isTaken ? { ok: true } : { ok: false, reason: 'memory' })
+  })
+
+  it('UPL-10 a PNG keeps what changes its picture, once', () => {
+    const header = createIhdr(3, 2)
+    const chunk = (type: string, ...data: number[]) => createChunk(type, ...data)
+    const kept = [
+      header,
+      chunk('iCCP', 1),
+      chunk('gAMA', 1),
+      chunk('eXIf', 1),
+      chunk('tRNS', 1),
+      pngData,
+      pngData,
+    ]
+    const removed = [
+      'zTXt',
+      'iTXt',
+      'tEXt',
+      'iCCP',
+      'eXIf',
+      'tRNS',
+      'acTL',
+      'fcTL',
+      'fdAT',
+      'bKGD',
+      'teSt',
+    ].map((type) => chunk(type, 2))
+    expect(removePngExtras(createPng(...kept, ...removed, pngEnd))).toEqual(createPng(...kept, pngEnd))
+    expect(removePngExtras(samples[1] as Uint8Array<ArrayBuffer>)).toBe(samples[1])
   })
 
   it('a JPEG keeps its segments for colour, and loses all others', () => {
