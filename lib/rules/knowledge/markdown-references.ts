@@ -25,6 +25,8 @@ const baseName = (target: string) => (/^data:/i.test(target) ? '' : (target.spli
 const reference = /(!?)\[((?:[^\][\\]|\\.){1,500})\](?:\[([^\][]{0,200})\])?(?![([:])/g
 const footnoteReference = /\[\^([^\]\s]{1,100})\]/g
 const maxNoteLength = 2000
+/** Steps of asking a line whether it is a definition or a comment, and of a label that is kept or looked up. */
+const [stepsPerLine, stepsPerLabel] = [60, 200]
 
 interface Definitions {
   addresses: Map<string, string>
@@ -39,6 +41,7 @@ interface Definitions {
  */
 export function resolveReferences(text: string, losses: Losses): string {
   const lines = text.split('\n')
+  spend(lines.length * stepsPerLine)
   const definitions: Definitions = { addresses: new Map(), notes: new Map(), used: new Set() }
   const labels = lines.map(skipCode((line) => takeDefinition(line, definitions), null))
   let length = 0
@@ -74,13 +77,15 @@ export function skipCode<T>(read: (line: string) => T, inCode: T): (line: string
 
 /** Return the label that a line defines, or null. */
 function takeDefinition(line: string, { addresses, notes, used }: Definitions): string | null {
+  if (!line.includes(']:')) return null
+  spend(stepsPerLabel)
   const [, note, noteText] = footnote.exec(line) ?? []
-  const [, dataLabel] = dataDefinition.exec(line) ?? []
-  const [, label, bracketed, bare] = definition.exec(line) ?? []
   if (note !== undefined && noteText) {
     if (!notes.has(note)) notes.set(note, noteText.trim().slice(0, maxNoteLength))
     return `^${note}`
   }
+  const [, dataLabel] = dataDefinition.exec(line) ?? []
+  const [, label, bracketed, bare] = definition.exec(line) ?? []
   const name = dataLabel ?? label
   if (name === undefined) return null
   const key = normaliseLabel(name)
@@ -138,9 +143,11 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
     notes.size === 0
       ? withoutLost
       : withoutLost.replace(footnoteReference, (use, label: string) => {
-          if (!notes.has(label)) return use
+          spend(stepsPerLabel)
+          const note = notes.get(label)
+          if (note === undefined) return use
           used.add(`^${label}`)
-          return ` (${notes.get(label)})`
+          return ` (${note})`
         })
   if (addresses.size === 0) return withNotes
   spend(countPlaces(withNotes, '[') * stepsPerBracket)

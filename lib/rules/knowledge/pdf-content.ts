@@ -163,7 +163,10 @@ function leaveOutCopies(runs: readonly PdfRun[]): PdfRun[] {
     const isCopy =
       run.text.trim() !== '' &&
       places.some(({ x, y }) => Math.abs(x - run.x) < near && Math.abs(y - run.y) < near)
-    placesByText.set(run.text, [run, ...places].slice(0, maxCopies))
+    // The newest are kept.
+    if (places.length === maxCopies) places.shift()
+    places.push(run)
+    if (places.length === 1) placesByText.set(run.text, places)
     return !isCopy
   })
 }
@@ -194,7 +197,7 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
       interpreter,
       value,
       undefined,
-      multiply([1, 0, 0, 1, left - boxLeft, bottom - boxBottom], matrix),
+      translate(matrix, left - boxLeft, bottom - boxBottom),
       0,
     )
     interpreter.runs = runs
@@ -259,9 +262,19 @@ function rotate(degrees = 0): Matrix {
 
 /** Return the matrix that does `first`, then `second`. */
 function multiply(first: Matrix, second: Matrix): Matrix {
-  const [a, b, c, d, e, f] = first
-  const [g, h, i, j, k, l] = second
-  return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l]
+  // Each text of a page needs a few of these, and taking a list apart by its places costs five times as much.
+  const [a, b, c, d] = [first[0], first[1], first[2], first[3]]
+  const [g, h, i, j] = [second[0], second[1], second[2], second[3]]
+  const [x, y] = [toX(second, first[4], first[5]), toY(second, first[4], first[5])]
+  return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, x, y]
+}
+
+const toX = (matrix: Matrix, x: number, y: number) => x * matrix[0] + y * matrix[2] + matrix[4]
+const toY = (matrix: Matrix, x: number, y: number) => x * matrix[1] + y * matrix[3] + matrix[5]
+
+/** Return the matrix that moves by `x` and `y`, then does `matrix`. */
+function translate(matrix: Matrix, x: number, y: number): Matrix {
+  return [matrix[0], matrix[1], matrix[2], matrix[3], toX(matrix, x, y), toY(matrix, x, y)]
 }
 
 const maxFormDepth = 10
@@ -294,12 +307,12 @@ async function runContent(
   }
   let line: Matrix = identity
   let place: Matrix = identity
-  let operands: PdfValue[] = []
+  const operands: PdfValue[] = []
   let operatorCount = 0
   const number = (index: number) => (typeof operands[index] === 'number' ? (operands[index] as number) : 0)
   const readMatrix = (): Matrix => [number(0), number(1), number(2), number(3), number(4), number(5)]
   const move = (x: number, y: number) => {
-    line = multiply([1, 0, 0, 1, x, y], line)
+    line = translate(line, x, y)
     place = line
   }
   const show = (value: PdfValue | undefined) => {
@@ -311,7 +324,7 @@ async function runContent(
   let path: Box | null = null
   const extend = (...places: [number, number][]) => {
     for (const [x, y] of places) {
-      const [, , , , left, bottom] = multiply([1, 0, 0, 1, x, y], state.matrix)
+      const [left, bottom] = [toX(state.matrix, x, y), toY(state.matrix, x, y)]
       path ??= { left, right: left, bottom, top: bottom }
       path.left = Math.min(path.left, left)
       path.right = Math.max(path.right, left)
@@ -380,7 +393,7 @@ async function runContent(
     TJ: () => {
       for (const item of Array.isArray(operands[0]) ? operands[0] : []) {
         if (typeof item === 'number')
-          place = multiply([1, 0, 0, 1, (-item / 1000) * state.size * state.scale, 0], place)
+          place = translate(place, (-item / 1000) * state.size * state.scale, 0)
         else show(item)
       }
     },
@@ -400,16 +413,16 @@ async function runContent(
     Do: () => drawObject(interpreter, resources, operands[0], state.matrix, depth, paintPicture),
   }
   for (const operator of ['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']) operators[operator] = paint
+  const operations = new Map(Object.entries(operators))
   for (let value = parser.next(); value !== undefined; value = parser.next()) {
     if (!isWord(value)) {
       if (operands.length < maxOperands) operands.push(value)
       continue
     }
-    const operate = Object.hasOwn(operators, value.word) ? operators[value.word] : undefined
     // Most operators do not wait.
-    const done = operate?.()
+    const done = operations.get(value.word)?.()
     if (done) await done
-    operands = []
+    operands.length = 0
     parser.held = 0
     if (++operatorCount % operatorsPerPause === 0) await pause()
   }
@@ -452,9 +465,11 @@ function showText(
       (glyph.width * state.size + state.characterSpace + (glyph.isSpace ? state.wordSpace : 0)) * state.scale
   })
   spend(text.length)
-  const next = multiply([1, 0, 0, 1, advance, 0], place)
-  const [a, b, c, d, x, y] = multiply(multiply([1, 0, 0, 1, 0, state.rise], place), state.matrix)
-  const endX = multiply(next, state.matrix)[4]
+  const next = translate(place, advance, 0)
+  const raised = multiply(translate(place, 0, state.rise), state.matrix)
+  const [a, b, c, d] = [raised[0], raised[1], raised[2], raised[3]]
+  const [x, y] = [raised[4], raised[5]]
+  const endX = toX(state.matrix, next[4], next[5])
   const size = Math.hypot(c, d) * Math.abs(state.size)
   const isLevel = a > 0 && Math.abs(b) < a / 4
   if (!isLevel && text.trim() !== '') interpreter.sloping++

@@ -73,6 +73,8 @@ const inflateSteps = 20_000
 const stepsPerInflatedByte = 2
 /** Bytes of memory of an entry of a map, and of the place in it. */
 const placeBytes = 120
+/** Steps of such an entry. Most of them move the map when it grows. */
+const placeSteps = 100
 const inheritedKeys = ['MediaBox', 'Resources', 'Rotate']
 
 /** Open a PDF file. Throw an ArticleError if it is none, or needs a password. */
@@ -117,6 +119,7 @@ function findObjects(bytes: Bytes): Contents {
     const { lastIndex: at } = starts
     starts.lastIndex = parser.at
     spendBytes(placeBytes)
+    spend(placeSteps)
     contents.objects.set(number, { bytes, at })
     const word = parser.next()
     if (!(value instanceof Map) || !isWord(word) || word.word !== 'stream') continue
@@ -160,6 +163,7 @@ async function addPackedObjects(contents: Contents, file: PdfFile, ref: number):
     const offset = header.next()
     if (typeof number !== 'number' || typeof offset !== 'number') return
     spendBytes(placeBytes)
+    spend(placeSteps)
     // An object that stands by itself is newer, or the same.
     if (!contents.streams.has(number)) contents.objects.set(number, { bytes: content, at: first + offset })
   }

@@ -21,6 +21,7 @@ export type PdfDict = Map<string, PdfValue>
 export type PdfValue = null | boolean | number | PdfName | PdfString | PdfRef | PdfWord | PdfValue[] | PdfDict
 
 const stepsPerToken = 30
+const maxPendingSteps = 10_000
 const maxDepth = 60
 /** Bytes of memory of a value: its object, its place in a list or dictionary, and the start of its text. */
 const valueBytes = 80
@@ -53,8 +54,24 @@ export interface PdfParser {
 
 /** Create a parser of values. Each value is counted, with the memory that it takes. */
 export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
-  const parser: PdfParser = { at, held: 0, next: () => readValue(0) }
+  const parser: PdfParser = { at, held: 0, next: readNext }
+  /** Steps that are not spent yet. Spending those of a value at once takes half the time. */
+  let pending = 0
   return parser
+
+  function readNext(): PdfValue | undefined {
+    const value = readValue(0)
+    spend(pending)
+    pending = 0
+    return value
+  }
+
+  function count(steps: number): void {
+    pending += steps
+    if (pending < maxPendingSteps) return
+    spend(pending)
+    pending = 0
+  }
 
   function hold(count: number): void {
     parser.held += count
@@ -62,23 +79,33 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
   }
 
   function readValue(depth: number): PdfValue | undefined {
-    spend(stepsPerToken)
+    count(stepsPerToken)
     hold(valueBytes)
     if (depth > maxDepth) throw new ArticleError('The PDF is damaged: its values are nested too deeply')
     skipSpace()
     const byte = bytes[parser.at]
     if (byte === undefined) return undefined
-    const char = String.fromCharCode(byte)
-    if (char === '/') return readName()
-    if (char === '(') return readString()
-    if (char === '[') return readArray(depth)
-    if (char === '<') return bytes[parser.at + 1] === 0x3c ? readDict(depth) : readHexString()
-    if ('])}>{'.includes(char)) {
-      const isDictEnd = char === '>' && bytes[parser.at + 1] === 0x3e
-      parser.at += isDictEnd ? 2 : 1
-      return { word: isDictEnd ? '>>' : char }
+    switch (byte) {
+      case 0x2f:
+        return readName()
+      case 0x28:
+        return readString()
+      case 0x5b:
+        return readArray(depth)
+      case 0x3c:
+        return bytes[parser.at + 1] === 0x3c ? readDict(depth) : readHexString()
+      case 0x5d:
+      case 0x29:
+      case 0x7d:
+      case 0x7b:
+      case 0x3e: {
+        const isDictEnd = byte === 0x3e && bytes[parser.at + 1] === 0x3e
+        parser.at += isDictEnd ? 2 : 1
+        return { word: isDictEnd ? '>>' : String.fromCharCode(byte) }
+      }
+      default:
+        return readWord(byte)
     }
-    return readWord()
   }
 
   function skipSpace(): void {
@@ -90,23 +117,23 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
       else if (byte !== undefined && isSpace(byte)) parser.at++
       else break
     }
-    spend(parser.at - start)
+    count(parser.at - start)
   }
 
   /** Return the characters up to the next space or delimiter. */
   function readRegular(): string {
     const start = parser.at
     while (parser.at < bytes.length && isRegular(bytes[parser.at])) parser.at++
-    spend(parser.at - start)
+    count(parser.at - start)
     hold(parser.at - start)
-    return decodeLatin1(bytes.subarray(start, parser.at))
+    return decodeLatin1(bytes, start, parser.at)
   }
 
   function readName(): PdfName {
     parser.at++
     const name = readRegular()
     if (!name.includes('#')) return { name }
-    spend(name.length * 5)
+    count(name.length * 5)
     return {
       name: name.replace(/#([\da-f]{2})/gi, (_, hex: string) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
@@ -114,28 +141,27 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
     }
   }
 
-  function readWord(): PdfValue {
+  function readWord(first: number): PdfValue {
     const text = readRegular()
     if (text === '') parser.at++
-    const keyword = keywords.get(text)
-    if (keyword !== undefined) return keyword
-    if (!/^[-+.\d]/.test(text)) return { word: text }
+    if (!isDigit(first) && first !== 0x2d && first !== 0x2b && first !== 0x2e) {
+      const keyword = keywords.get(text)
+      return keyword === undefined ? { word: text } : keyword
+    }
     const number = Number.parseFloat(text)
-    if (/^\d+$/.test(text)) return readRef(number) ?? number
+    if (isDigit(first) && /^\d+$/.test(text)) return readRef(number) ?? number
     return Number.isFinite(number) ? number : 0
   }
 
   /** Return the reference `12 0 R` whose first number was read, or null. */
   function readRef(ref: number): PdfRef | null {
     const end = parser.at + 20
-    const skip = (from: number, isWanted: (byte: number | undefined) => boolean) => {
-      let place = from
-      while (place < end && isWanted(bytes[place])) place++
-      return place
-    }
-    const digits = skip(parser.at, isSpace)
-    const space = skip(digits, isDigit)
-    const word = skip(space, isSpace)
+    let digits = parser.at
+    while (digits < end && isSpace(bytes[digits])) digits++
+    let space = digits
+    while (space < end && isDigit(bytes[space])) space++
+    let word = space
+    while (word < end && isSpace(bytes[word])) word++
     const isReference =
       digits > parser.at &&
       space > digits &&
@@ -173,9 +199,10 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
   function readHexString(): PdfString {
     const start = ++parser.at
     while (parser.at < bytes.length && bytes[parser.at] !== 0x3e) parser.at++
-    spend((parser.at - start) * 4)
+    count((parser.at - start) * 4)
     hold(parser.at - start)
-    return { bytes: decodeLatin1(decodeHex(bytes.subarray(start, parser.at++))) }
+    const decoded = decodeHex(bytes.subarray(start, parser.at++))
+    return { bytes: decodeLatin1(decoded, 0, decoded.length) }
   }
 
   function readString(): PdfString {
@@ -190,10 +217,11 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
       else if (byte === 0x29 && --depth === 0) break
     }
     const end = Math.min(parser.at++, bytes.length)
-    spend((end - start) * 3)
+    count((end - start) * 3)
     hold(end - start)
-    const text = bytes.subarray(start, end)
-    return { bytes: decodeLatin1(hasEscapes ? replaceEscapes(text) : text) }
+    if (!hasEscapes) return { bytes: decodeLatin1(bytes, start, end) }
+    const text = replaceEscapes(bytes.subarray(start, end))
+    return { bytes: decodeLatin1(text, 0, text.length) }
   }
 }
 
@@ -240,17 +268,17 @@ export function decodeHex(digits: Uint8Array): Uint8Array<ArrayBuffer> {
 /** A call takes a limited number of arguments. */
 const chunkBytes = 4096
 
-/** Return a text in which each character is a byte. `TextDecoder` has Windows-1252 instead. */
-function decodeLatin1(bytes: Uint8Array): string {
-  // Most are short.
-  if (bytes.length <= 12) {
+/** Return the text from `start` to `end`, in which each character is a byte. `TextDecoder` has Windows-1252 instead. */
+function decodeLatin1(bytes: Uint8Array, start: number, end: number): string {
+  // Most are short, and a part of a list of bytes costs more than they do.
+  if (end - start <= 12) {
     let text = ''
-    for (const byte of bytes) text += String.fromCharCode(byte)
+    for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] as number)
     return text
   }
   const parts: string[] = []
-  for (let at = 0; at < bytes.length; at += chunkBytes)
-    parts.push(String.fromCharCode(...bytes.subarray(at, at + chunkBytes)))
+  for (let at = start; at < end; at += chunkBytes)
+    parts.push(String.fromCharCode(...bytes.subarray(at, Math.min(end, at + chunkBytes))))
   return parts.join('')
 }
 
@@ -258,10 +286,14 @@ const backslash = 0x5c
 const escapes = new Map(
   [...'nrtbf'].map((letter, index) => [letter.charCodeAt(0), [10, 13, 9, 8, 12][index] ?? 0]),
 )
-const isSpace = (byte: number | undefined) =>
-  byte === 32 || byte === 0 || (byte !== undefined && byte >= 9 && byte <= 13 && byte !== 11)
+const spaces = new Set([0, 9, 10, 12, 13, 32])
+const isSpaceByByte = Uint8Array.from({ length: 256 }, (_, byte) => Number(spaces.has(byte)))
+const isSpace = (byte: number | undefined) => byte !== undefined && isSpaceByByte[byte] === 1
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39
 const isOctal = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x37
 const delimiters = new Set([...'()<>[]{}/%'].map((char) => char.charCodeAt(0)))
+const isRegularByByte = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(!spaces.has(byte) && !delimiters.has(byte)),
+)
 /** Return whether a byte belongs to a word or a name. */
-const isRegular = (byte: number | undefined) => byte !== undefined && !isSpace(byte) && !delimiters.has(byte)
+const isRegular = (byte: number | undefined) => byte !== undefined && isRegularByByte[byte] === 1

@@ -44,12 +44,16 @@ const plainLetters: Readonly<Record<string, string>> = {
   þ: 'th',
 }
 
+/** Most texts have none of the characters that change. */
+const plainText = /^[\t-\r -~]*$/
+
 /**
  * Return a text as a reader sees it: without invisible characters (Default_Ignorable_Code_Point) and marks that
  * writers leave out, in one Unicode form and width (NFKC), with plain hyphens, apostrophes, quotes and blanks. It
  * keeps cases and accents.
  */
 export function toReadForm(text: string): string {
+  if (plainText.test(text)) return text
   return text
     .replace(/\p{DI}/gu, '')
     .replace(acuteAccent, "'")
