@@ -15,10 +15,10 @@ export interface HostileFile {
   structure: string
 }
 
-interface Format {
+export interface Format {
   /**
    * The parts that may repeat at each place of a file. `§` is the number of the repetition, `±` the one before
-   * it. A part with `…` surrounds others.
+   * it, and `‡` a column of a page as wide as it is high. A part with `…` surrounds others.
    */
   places: Record<string, readonly string[]>
   build(texts: Record<string, string>): Pick<HostileFile, 'kind' | 'input'>
@@ -45,6 +45,19 @@ function buildPdf(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
       '\nendstream endobj\n',
     ]
   }
+  // Each object has its number and its offset in front: ISO 32000-1, 7.5.7.
+  const pack = (number: number, from: number, values: readonly string[]) => {
+    let offset = 0
+    const header = values.map((value, index) => {
+      const entry = `${from + index} ${offset} `
+      offset += value.length
+      return entry
+    })
+    const head = header.join('')
+    return stream(number, `/Type/ObjStm/N ${values.length}/First ${head.length}`, head + values.join(''))
+  }
+  const packed = texts.packed?.split(/(?<= )/).filter(Boolean) ?? []
+  const streams = texts.streams?.split(/(?<= )/).filter(Boolean) ?? []
   const page = `<</Type/Page/Contents[5 0 R ${texts.contents}]/MediaBox[0 0 612 792 ${texts.box}]/Resources<</Font<</F 6 0 R ${texts.fonts}>>/XObject<</X 8 0 R>>>> ${texts.page}>>`
   return new Uint8Array(
     Buffer.concat(
@@ -54,16 +67,23 @@ function buildPdf(texts: Record<string, string>): Uint8Array<ArrayBuffer> {
         '\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n',
         `2 0 obj<</Type/Pages/Kids[3 0 R ${texts.kids}]>>endobj\n`,
         `6 0 obj<</Subtype/${texts.map ? 'Type0' : 'Type1'}/ToUnicode 9 0 R/DescendantFonts[<</W[${texts.widths}]>>]/FirstChar 0/Widths[${texts.widths}]/Encoding<</Differences[0 ${texts.names}]>>>>endobj\n`,
-        ...stream(5, '', `BT /F 12 Tf 50 700 Td (a) Tj ${texts.operators}`),
+        ...stream(5, '', `BT /F 12 Tf 50 700 Td (a) Tj ${texts.texts ?? ''}${texts.operators}`),
         ...stream(8, `/Subtype/Form/Matrix[1 0 0 1 0 0 ${texts.box}]`, `BT /F 1 Tf (b) Tj ${texts.form}`),
         ...(texts.map ? stream(9, '', `${texts.map} endbfrange endbfchar`) : []),
         ...stream(7, '/Type/ObjStm/N 1/First 4', `3 0 ${page}`),
+        ...(packed.length > 0 ? pack(11, 1000, packed) : []),
+        ...streams
+          .slice(0, maxStreams)
+          .flatMap((value, index) => pack(1000 + index, 100_000 + index, [value])),
         ...stream(10, `/Filter[/FlateDecode ${texts.filters}]`, 'x'),
         'trailer<</Root 1 0 R>>',
       ].map((part) => Buffer.from(part as string, 'latin1')),
     ),
   )
 }
+
+/** Decompressing takes the generator as long as the reader. */
+const maxStreams = 5000
 
 const article = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
   ({ kind: 'article_file', input: { bytes, name, type: '' } }) as const
@@ -76,6 +96,10 @@ const operators = [
   ...values,
 ]
 const pdfPlaces = {
+  // A few words of a page in columns and rows, and the objects in a stream of objects.
+  texts: parts`(word§ ) Tj ¦1 0 0 1 ‡ § Tm (a‡) Tj ¦1 0 0 1 § 9 Tm (a) Tj ¦1 0 0 1 9 § Tm (a) Tj ¦§ 0 Td (a§) Tj `,
+  packed: ['<<>> ', '1 ', '<</Type/Page>> ', '<</Type/Catalog/Pages 2 0 R>> ', '[§] '],
+  streams: ['<<>> '],
   objects: [
     ...parts`§ 0 obj<<…>>endobj ¦§ 0 obj<</A 1>>endobj ¦1 0 obj ¦§ 0 obj[1 2]¦trailer<<…>>¦trailer¦stream\n¦
 endstream ¦endobj `,
@@ -243,14 +267,15 @@ export const formats: Record<string, Format> = {
   drawio: {
     places: {
       cells: drawioParts,
+      points: parts`<mxPoint x="§" y="9"/>¦<mxPoint x="9" y="§"/>¦<mxPoint/>`,
       label: labelParts,
       style: ['a§=b;', 'shape=mxgraph.a;', 'fillColor=#ff0000;', ';', 'a'],
       pages: ['<diagram name="a§"/>', '<diagram/>'],
     },
-    build: ({ cells, label, style, pages }) => ({
+    build: ({ cells, points, label, style, pages }) => ({
       kind: 'drawio',
       input: {
-        content: `<mxfile><diagram name="a"><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0" vertex="1" value="${label}" style="html=1;${style}"/>${cells}</root></mxGraphModel></diagram>${pages}</mxfile>`,
+        content: `<mxfile><diagram name="a"><mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0" vertex="1" value="${label}" style="html=1;${style}"/>${points && `<mxCell id="2" edge="1" source="1" target="1" parent="0"><mxGeometry><Array as="points">${points}</Array></mxGeometry></mxCell>`}${cells}</root></mxGraphModel></diagram>${pages}</mxfile>`,
         page: 1,
       },
     }),
@@ -281,9 +306,16 @@ export const formats: Record<string, Format> = {
   },
 }
 
-const maxTextLength = 4_500_000
+export const maxTextLength = 4_500_000
 
 type Random = ReturnType<typeof createRandom>
+
+/** Write a part with its number, on a page of so many columns. */
+export const numberPart = (part: string, index: number, columns: number): string =>
+  part
+    .replaceAll('§', String(index))
+    .replaceAll('±', String(Math.max(0, index - 1)))
+    .replaceAll('‡', String((index % columns) * 9))
 
 /** Texts that repeat parts. `count` is the number of repetitions of a whole text. */
 function createText(
@@ -306,8 +338,7 @@ function createText(
           ? [Math.ceil(count ** (1 - innerShare)), Math.ceil(count ** innerShare)]
           : [count, 1]
       const content = inner?.write(innerCount) ?? ''
-      const number = (part: string, index: number) =>
-        part.replaceAll('§', String(index)).replaceAll('±', String(Math.max(0, index - 1)))
+      const number = (part: string, index: number) => numberPart(part, index, Math.ceil(Math.sqrt(count)))
       const whole = (index: number, middle: string) =>
         sequence.reduceRight((text, part) => {
           const [open = '', close] = number(part, index).split('…')

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { jobSteps } from '#rules/budget.ts'
 import { type FileRequest, loadReaders, readFile } from '#rules/files/read-file.ts'
-import { createHostileFile, formats } from './hostile-files.ts'
+import { createFamilyFile, listFamilies } from './hostile-families.ts'
+import { createHostileFile, formats, type HostileFile } from './hostile-files.ts'
 
-// Reads the generated files of some seeds, of each format, and prints what each took, as JSON lines:
-// node --expose-gc hostile-process.ts <first seed> <count> <repetitions> [<format>]
+// Reads the generated files of some seeds, of each format, or those of its families, and prints what each took, as
+// JSON lines: node --expose-gc hostile-process.ts <first seed, or families> <count> <repetitions> [<format>]
 
 /** What reading a file took: processor time of the thread in milliseconds, memory in MB. */
 export interface HostileResult {
@@ -29,8 +30,12 @@ const readMb = (field: string) =>
   1024
 
 /** Read a file. The peak of memory is the kernel's: https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html */
-async function measure(request: FileRequest): Promise<Omit<HostileResult, 'format' | 'seed' | 'structure'>> {
-  globalThis.gc?.()
+async function measure(
+  request: FileRequest,
+  isSmall: boolean,
+): Promise<Omit<HostileResult, 'format' | 'seed' | 'structure'>> {
+  // Collecting takes longer than reading a small file.
+  if (!isSmall) globalThis.gc?.()
   writeFileSync('/proc/self/clear_refs', '5')
   const mbBefore = readMb('VmRSS')
   const start = process.threadCpuUsage()
@@ -48,25 +53,41 @@ async function measure(request: FileRequest): Promise<Omit<HostileResult, 'forma
 }
 
 /** Return what a file took in the best of some rounds: others disturb single ones, and the first compiles the code. */
-export async function measureBest(request: FileRequest): ReturnType<typeof measure> {
-  const result = await measure(request)
+export async function measureBest(
+  request: FileRequest,
+  { isSmall = false } = {},
+): ReturnType<typeof measure> {
+  const result = await measure(request, isSmall)
   for (let round = 1; round < maxRounds; round++) {
     if (result.ms < toleranceMs + result.steps / 1e5 && result.mb < 100) break
-    const { ms, mb } = await measure(request)
+    const { ms, mb } = await measure(request, isSmall)
     Object.assign(result, { ms: Math.min(result.ms, ms), mb: Math.min(result.mb, mb) })
   }
   return result
 }
 
-async function measureFile(format: string, seed: number, most: number): Promise<HostileResult> {
-  const { kind, input, structure } = createHostileFile(format, seed, toScale(seed, most))
-  return { format, seed, structure, ...(await measureBest({ kind, input, steps: jobSteps })) }
+async function measureFile(
+  format: string,
+  seed: number,
+  { kind, input, structure, bytes }: HostileFile,
+): Promise<HostileResult> {
+  const cost = await measureBest({ kind, input, steps: jobSteps }, { isSmall: bytes < 50_000 })
+  return { format, seed, structure, ...cost }
 }
 
 if (import.meta.main) {
-  const [first, count, most, only] = process.argv.slice(2)
+  const [first, count, repetitions, only] = process.argv.slice(2)
+  const most = Number(repetitions)
   await loadReaders()
-  for (const format of only ? [only] : Object.keys(formats))
-    for (let seed = Number(first); seed < Number(first) + Number(count); seed++)
-      process.stdout.write(`${JSON.stringify(await measureFile(format, seed, Number(most)))}\n`)
+  for (const format of only ? [only] : Object.keys(formats)) {
+    const isFamily = first === 'families'
+    const start = isFamily ? 0 : Number(first)
+    const end = isFamily ? Math.min(Number(count), listFamilies(format).length) : start + Number(count)
+    for (let seed = start; seed < end; seed++) {
+      const file = isFamily
+        ? createFamilyFile(format, seed, most)
+        : createHostileFile(format, seed, toScale(seed, most))
+      process.stdout.write(`${JSON.stringify(await measureFile(format, seed, file))}\n`)
+    }
+  }
 }

@@ -55,6 +55,10 @@ export async function readHostileFiles({
   return readInProcess('hostile-process.ts', format ? [...numbers, format] : numbers)
 }
 
+/** Read the files of each part of each format, or of one, which repeats `size` times, in a process of their own. */
+export const readHostileFamilies = (size: number, format?: string): Promise<HostileResult[]> =>
+  readInProcess('hostile-process.ts', ['families', '9999', String(size), ...(format ? [format] : [])])
+
 /** The errors by which a reader refuses a file. */
 const refusals = ['', 'Problem', 'ArticleError', 'ArchiveError', 'DiagramFileError']
 /** What a Worker has for all that it does: https://developers.cloudflare.com/workers/platform/limits/#memory */

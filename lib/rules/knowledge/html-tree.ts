@@ -1,7 +1,7 @@
 import type { Handler } from 'htmlparser2'
 import { spend, spendBytes } from '#rules/budget.ts'
 import { createHtmlParser } from '#rules/text/html-parser.ts'
-import { countMarkupBytes, countMarkupSteps } from '#rules/text/xml.ts'
+import { countMarkup } from '#rules/text/xml.ts'
 import { ArticleError } from './blocks.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import { lineBreak } from './prose.ts'
@@ -25,8 +25,9 @@ const maxDepth = 200
 export function parseHtml(html: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
-  spend(countMarkupSteps(html))
-  spendBytes(countMarkupBytes(html))
+  const { steps, bytes } = countMarkup(html)
+  spend(steps)
+  spendBytes(bytes)
   const handler: Partial<Handler> = {
     onopentag(name, attributes) {
       const isTask =

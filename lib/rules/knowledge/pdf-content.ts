@@ -71,6 +71,8 @@ interface Interpreter {
   held: number
 }
 
+/** Steps of placing a text, beside those of its values and of the line that it becomes a part of. */
+const showSteps = 40
 /** What the texts of a page may take. A full page of small print takes a hundredth. */
 const maxPageBytes = 32 * 1024 * 1024
 /** Bytes of memory of a character that is appended to a text, and of a piece of text with its place. */
@@ -193,13 +195,7 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
     const { runs } = interpreter
     const added: PdfRun[] = []
     interpreter.runs = added
-    await drawForm(
-      interpreter,
-      value,
-      undefined,
-      translate(matrix, left - boxLeft, bottom - boxBottom),
-      0,
-    )
+    await drawForm(interpreter, value, undefined, translate(matrix, left - boxLeft, bottom - boxBottom), 0)
     interpreter.runs = runs
     const [first] = added
     if (!first) continue
@@ -392,8 +388,7 @@ async function runContent(
     },
     TJ: () => {
       for (const item of Array.isArray(operands[0]) ? operands[0] : []) {
-        if (typeof item === 'number')
-          place = translate(place, (-item / 1000) * state.size * state.scale, 0)
+        if (typeof item === 'number') place = translate(place, (-item / 1000) * state.size * state.scale, 0)
         else show(item)
       }
     },
@@ -464,7 +459,7 @@ function showText(
     advance +=
       (glyph.width * state.size + state.characterSpace + (glyph.isSpace ? state.wordSpace : 0)) * state.scale
   })
-  spend(text.length)
+  spend(showSteps + text.length)
   const next = translate(place, advance, 0)
   const raised = multiply(translate(place, 0, state.rise), state.matrix)
   const [a, b, c, d] = [raised[0], raised[1], raised[2], raised[3]]

@@ -74,7 +74,7 @@ const stepsPerInflatedByte = 2
 /** Bytes of memory of an entry of a map, and of the place in it. */
 const placeBytes = 120
 /** Steps of such an entry. Most of them move the map when it grows. */
-const placeSteps = 100
+const placeSteps = 150
 const inheritedKeys = ['MediaBox', 'Resources', 'Rotate']
 
 /** Open a PDF file. Throw an ArticleError if it is none, or needs a password. */
@@ -112,6 +112,8 @@ function findObjects(bytes: Bytes): Contents {
     const value = parser.next()
     if (match[1] === undefined) {
       addTrailer(value)
+      // A long word would be read again from each trailer in it. The character before an object counts.
+      if (isWord(value)) starts.lastIndex = Math.max(starts.lastIndex, parser.at - 1)
       continue
     }
     const number = Number(match[1])

@@ -124,8 +124,9 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
   function readRegular(): string {
     const start = parser.at
     while (parser.at < bytes.length && isRegular(bytes[parser.at])) parser.at++
-    count(parser.at - start)
-    hold(parser.at - start)
+    const length = parser.at - start
+    count(length > maxShortText ? length * stepsPerLongByte : length)
+    hold(length)
     return decodeLatin1(bytes, start, parser.at)
   }
 
@@ -265,13 +266,15 @@ export function decodeHex(digits: Uint8Array): Uint8Array<ArrayBuffer> {
   return out.subarray(0, (count + 1) >> 1)
 }
 
+/** The bytes of a text that is put together from its characters, and the steps of a byte of a longer one. */
+const [maxShortText, stepsPerLongByte] = [12, 6]
 /** A call takes a limited number of arguments. */
 const chunkBytes = 4096
 
 /** Return the text from `start` to `end`, in which each character is a byte. `TextDecoder` has Windows-1252 instead. */
 function decodeLatin1(bytes: Uint8Array, start: number, end: number): string {
   // Most are short, and a part of a list of bytes costs more than they do.
-  if (end - start <= 12) {
+  if (end - start <= maxShortText) {
     let text = ''
     for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] as number)
     return text

@@ -35,14 +35,13 @@ function countParts(markup: string): { tags: number; attributes: number } {
   return { tags, attributes }
 }
 
-/** Return how many steps of work it takes to parse XML or HTML. */
-export function countMarkupSteps(markup: string): number {
+/** Return how many steps of work it takes to parse XML or HTML, and how many bytes of memory its tree takes. */
+export function countMarkup(markup: string): { steps: number; bytes: number } {
   const { tags, attributes } = countParts(markup)
-  return tags * stepsPerTag + attributes * stepsPerAttribute + markup.length * stepsPerCharacter
+  return {
+    steps: tags * stepsPerTag + attributes * stepsPerAttribute + markup.length * stepsPerCharacter,
+    bytes: tags * tagBytes + attributes * attributeBytes + markup.length,
+  }
 }
 
-/** Return how many bytes of memory the tree of XML or HTML takes. */
-export function countMarkupBytes(markup: string): number {
-  const { tags, attributes } = countParts(markup)
-  return tags * tagBytes + attributes * attributeBytes + markup.length
-}
+export const countMarkupSteps = (markup: string): number => countMarkup(markup).steps
