@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { parseMermaid } from '#rules/diagrams/mermaid.ts'
+import { openPdf } from '#rules/knowledge/pdf-file.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 import { findSlowPatterns } from '#test/support/find-slow-patterns.ts'
 import { measureBestCpuTimeMs } from '#test/support/measure.ts'
@@ -34,6 +35,10 @@ it.each<[name: string, work: (n: number) => unknown]>([
   [
     'lines of brackets in an article',
     (n) => splitIntoSegments(Array(n / 4).fill({ kind: 'text', level: 0, text: '!['.repeat(80) }) as never),
+  ],
+  [
+    'trailers in one word of a PDF',
+    (n) => openPdf(new Uint8Array(Buffer.from(`%PDF-1.5\n${'trailer'.repeat(n)}`))).catch(() => {}),
   ],
 ])('WIR-47 the time for %s grows with their number', async (_, work) => {
   expect(await measureBestCpuTimeMs(() => read(() => work(16_000)))).toBeLessThan(100)
