@@ -46,6 +46,8 @@ import { flowHealthOperations } from './flows/health/operations.ts'
 import { treeMarkdownOperations } from './flows/markdown/operations.ts'
 import { treePinOperations } from './flows/pins/operations.ts'
 import { replayOperations } from './flows/replays/operations.ts'
+import { flowReviewLinkOperations } from './flows/review-links/operations.ts'
+import { flowReviewOperations } from './flows/reviews/operations.ts'
 import { treeSharingOperations } from './flows/sharing/operations.ts'
 import { stepLibraryOperations } from './flows/step-library/operations.ts'
 import { treeTransferOperations } from './flows/transfer/operations.ts'
@@ -126,6 +128,8 @@ export const operations: readonly AnyOperation[] = [
   ...apiKeyOperations,
   // These two before treeOperations, where /trees/{tree_id} would match /trees/pinned and /trees/health.
   ...treePinOperations,
+  ...flowReviewOperations,
+  ...flowReviewLinkOperations,
   ...flowHealthOperations,
   ...treeOperations,
   ...treeVersionOperations,

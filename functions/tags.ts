@@ -52,6 +52,8 @@ export const tags: readonly TagInfo[] = [
   tag('flows.sharing', 'Sharing links', 'Links that open a flow without an account.'),
   tag('flows.transfer', 'JSON import and export', 'Flows as JSON files.'),
   tag('flows.health', 'Flow health', 'What authors should look at in their flows.'),
+  tag('flows.reviews', 'Flow reviews', 'Who reviews a flow, and when it is due again.'),
+  tag('flows.reviewLinks', 'Review links', 'Pages to confirm a flow from a message.'),
   tag('flows.markdown', 'Markdown import and export', 'Flows as markdown files.'),
   tag('flows.pins', 'Pinned flows', 'Flows that a user has pinned for quick access.'),
   tag('flows.categories', 'Categories and tags', 'Labels that group flows.'),

@@ -26,6 +26,8 @@ create table accounts (
   notification_days        integer not null default 180,
   ai_message_days          integer not null default 730,
   session_days             integer,
+  -- After how many months a published flow is due for a review; null for none.
+  flow_review_months       integer constraint accounts_flow_reviews check (flow_review_months between 1 and 60),
   -- The customer whose portal opens, the subscription that counts, and its state. They follow from the tables of 0014_billing.sql.
   billing_customer_id      text unique check (length(billing_customer_id) <= 255),
   provider_subscription_id text unique check (length(provider_subscription_id) <= 255),
@@ -104,6 +106,19 @@ create table users (
   constraint users_service_inactive check (not (is_service and (is_active or is_super_admin))),
   constraint users_erased_inactive check (erased_at is null or not is_active)
 );
+
+-- The time zone, or UTC if PostgreSQL does not know it.
+create function app.known_timezone(p_timezone text) returns text language plpgsql stable parallel safe set search_path = public, pg_temp as $$
+begin
+  perform now() at time zone p_timezone;
+  return p_timezone;
+exception when invalid_parameter_value then
+  return 'UTC';
+end $$;
+-- The day of the account in the scope.
+create function app.local_today() returns date language sql stable set search_path = public, pg_temp as $$
+  select (app.now() at time zone app.known_timezone(a.timezone))::date from accounts a where a.id = app.account_id()
+$$;
 
 -- Deletes the rows of a person in a table, which its column user_id names, when the person is erased; with a condition, only these rows.
 create function app.delete_rows_of_person() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
@@ -204,7 +219,7 @@ call app.protect('feature_overrides');
 
 grant select on accounts, teams, users, feature_overrides to app_runtime;
 grant update (name, timezone, settings, preferences, require_mfa, brand_colour, audit_log_days, notification_days, ai_message_days, session_days,
-              deletes_at, deletion_requested_by) on accounts to app_runtime;
+              flow_review_months, deletes_at, deletion_requested_by) on accounts to app_runtime;
 grant insert, update, delete on teams to app_runtime;
 grant update (full_name, timezone, role, team_id, team_role, is_active) on users to app_runtime;
 grant select, insert, update on invites to app_runtime;

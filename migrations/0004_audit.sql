@@ -58,7 +58,8 @@ end $$;
 
 -- The tables that exist already. What members change about themselves, and what the billing provider changes, is not logged.
 create trigger audit
-  after update of name, timezone, settings, require_mfa, brand_colour, audit_log_days, notification_days, ai_message_days, session_days, deletes_at
+  after update of name, timezone, settings, require_mfa, brand_colour, audit_log_days, notification_days, ai_message_days, session_days, flow_review_months,
+    deletes_at
   on accounts for each row execute function app.audit('account');
 create trigger audit_masking after update of preferences on accounts for each row
   when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports')

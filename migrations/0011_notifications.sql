@@ -13,6 +13,8 @@ create table events (
   escalation jsonb constraint events_escalation check (jsonb_typeof(escalation) = 'object'),
   -- What the messages about a request for an approval show. Null for other events.
   approval   jsonb constraint events_approval check (jsonb_typeof(approval) = 'object'),
+  -- The flows whose review is overdue, as the messages show them. Null for other events.
+  review     jsonb constraint events_review check (jsonb_typeof(review) = 'object'),
   created_at timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, id)
@@ -193,9 +195,10 @@ grant select, insert, update on mail_preferences to app_runtime;
 grant select, delete, update (updated_at) on mail_preferences to app_platform;
 
 -- The texts of an event, masked if the account masks what leaves. Every event is inserted with them.
-create function app.choose_texts(p_texts jsonb, p_masked jsonb, out title text, out body text, out escalation jsonb, out approval jsonb)
+create function app.choose_texts(p_texts jsonb, p_masked jsonb, out title text, out body text, out escalation jsonb, out approval jsonb,
+                                 out review jsonb)
 language sql stable set search_path = public, pg_temp as $$
-  select t ->> 'title', t ->> 'body', t -> 'escalation', t -> 'approval'
+  select t ->> 'title', t ->> 'body', t -> 'escalation', t -> 'approval', t -> 'review'
     from (select case when p_masked is not null and app.masks_exports() then p_masked else p_texts end) chosen (t)
 $$;
 
@@ -207,6 +210,7 @@ $$;
 --                 preferences name the event
 --   p_cause       the user whose work a job reports; null for the actor
 --   p_texts       `title`, `body`, and as needed the details of an `escalation` and what messages show of an `approval`
+--                 or of flows to `review`
 --   p_masked      the same with everything masked, for an account that masks what leaves; null if that is the same
 --   p_webhook     the `subject` and the `data` of the messages for webhooks
 create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], p_admins boolean, p_mailed uuid[],
@@ -214,8 +218,8 @@ create function app.emit(p_key text, p_actor uuid, p_team uuid, p_users uuid[], 
                          out delivery_ids uuid[], out user_ids uuid[], out webhook_delivery_ids uuid[])
 language sql set search_path = public, pg_temp as $$
   with event as (
-    insert into events (key, actor_id, caused_by, title, body, link, escalation, approval)
-    select p_key, p_actor, coalesce(p_cause, p_actor), t.title, t.body, p_link, t.escalation, t.approval
+    insert into events (key, actor_id, caused_by, title, body, link, escalation, approval, review)
+    select p_key, p_actor, coalesce(p_cause, p_actor), t.title, t.body, p_link, t.escalation, t.approval, t.review
       from app.choose_texts(p_texts, p_masked) t
     returning id, title, body, escalation
   ), recipients as (

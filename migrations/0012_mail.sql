@@ -214,6 +214,9 @@ begin
                 select from on_call_substitute_requests r
                  where r.account_id = e.account_id and r.id::text = split_part(e.link, '?substitute=', 2) and r.state = 'open'
                    and r.starts_at > app.now())
+           or e.review is not null and not exists (
+                select from jsonb_array_elements(e.review -> 'flows') f join trees t on t.account_id = e.account_id
+                   and t.id = (f ->> 'tree_id')::uuid and t.review_due_on::text = f ->> 'due_on')
       then 'decided' end,
     case when kind = 'pilot' and exists (
                 select from ai_sessions s where s.account_id = e.account_id and s.id = subject and s.status in ('resolved', 'abandoned', 'archived'))

@@ -53,6 +53,17 @@ create table trees (
   is_gallery_hidden   boolean not null default false,
   -- The findings that are not for this flow. Each id is a digest of what it is about, so another text of the step makes another id.
   dismissed_findings  uuid[] not null default '{}' check (cardinality(dismissed_findings) <= 200),
+  -- Who reviews it; null for the admins of its team and account.
+  owner_id            uuid default app.user_id(),
+  -- How often, in months; null as often as the account has set. An evergreen flow is never due.
+  review_months       integer constraint trees_review_months check (review_months between 1 and 60),
+  is_evergreen        boolean not null default false,
+  reviewed_at         timestamptz(3),
+  reviewed_by         uuid,
+  -- The day from which its review is overdue, when who reviews it is told next, and how often they were told. A trigger keeps these.
+  review_due_on       date,
+  review_notice_at    timestamptz(3),
+  review_notices      integer not null default 0,
   created_at          timestamptz(3) not null default app.now(),
   updated_at          timestamptz(3) not null default app.now(),
   published_at        timestamptz(3),
@@ -63,6 +74,8 @@ create table trees (
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, author_id) references users (account_id, id),
+  foreign key (account_id, owner_id) references users (account_id, id),
+  foreign key (account_id, reviewed_by) references users (account_id, id),
   foreign key (account_id, team_id) references teams (account_id, id),
   foreign key (account_id, category_id) references categories (account_id, id) on delete set null (category_id),
   foreign key (parent_account_id, parent_tree_id) references trees (account_id, id),
@@ -94,8 +107,76 @@ create index trees_gallery_words on trees using gin (words)
   where visibility = 'public' and status = 'published' and deleted_at is null and not is_gallery_hidden;
 create index trees_gallery_popular on trees (usage_count desc, id desc)
   where visibility = 'public' and status = 'published' and deleted_at is null and not is_gallery_hidden;
+create index trees_owner on trees (account_id, owner_id) where review_due_on is not null;
+create index trees_review on trees (account_id, review_due_on) where review_due_on is not null;
+-- For the sweep, which reads the flows of all accounts as the platform role.
+create index trees_review_notice on trees (review_notice_at) where review_notice_at is not null;
 create trigger audit_gallery after update of is_gallery_featured, gallery_sort_order, is_gallery_hidden on trees for each row
   execute function app.audit('gallery_flow');
+
+create trigger audit_review after update of owner_id, review_months, is_evergreen, reviewed_at on trees for each row
+  when ((old.owner_id, old.review_months, old.is_evergreen, old.reviewed_at)
+        is distinct from (new.owner_id, new.review_months, new.is_evergreen, new.reviewed_at))
+  execute function app.audit('flow_review');
+
+-- Plans the next review of a flow: so many months after the last one, or after it was first published, at 8:00 of the account. A draft, a private
+-- flow and an evergreen one need none. Who becomes its owner is told of a review that is overdue.
+create function app.plan_review() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  v_zone text;
+  v_months integer;
+  v_due date;
+begin
+  select app.known_timezone(a.timezone), coalesce(new.review_months, a.flow_review_months) into v_zone, v_months
+    from accounts a where a.id = new.account_id;
+  if new.status = 'published' and new.visibility <> 'private' and not new.is_evergreen and new.deleted_at is null then
+    v_due := ((coalesce(new.reviewed_at, new.published_at) at time zone v_zone)::date + make_interval(months => v_months))::date;
+  end if;
+  if tg_op = 'INSERT' or v_due is distinct from old.review_due_on or new.owner_id is distinct from old.owner_id then
+    new.review_due_on := v_due;
+    new.review_notice_at := (v_due + time '8:00') at time zone v_zone;
+    new.review_notices := 0;
+  end if;
+  return new;
+end $$;
+create trigger plan_review
+  before insert or update of status, visibility, published_at, deleted_at, owner_id, review_months, is_evergreen, reviewed_at on trees
+  for each row execute function app.plan_review();
+-- Security definer, because an account may have flows that whoever changes it does not see.
+create function app.plan_reviews_of_account() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update trees set reviewed_at = reviewed_at
+   where account_id = new.id and status = 'published' and deleted_at is null and not is_evergreen
+     and (review_months is null or old.timezone is distinct from new.timezone);
+  return null;
+end $$;
+create trigger plan_reviews after update of flow_review_months, timezone on accounts for each row
+  when ((old.flow_review_months, old.timezone) is distinct from (new.flow_review_months, new.timezone))
+  execute function app.plan_reviews_of_account();
+-- The admins are told again of the overdue reviews of an owner who can no longer work.
+create function app.pass_on_reviews() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update trees set review_notices = 0, review_notice_at = app.now()
+   where account_id = new.account_id and owner_id = new.id and review_due_on is not null and review_notices > 0;
+  return null;
+end $$;
+create trigger pass_on_reviews after update of role, is_active on users for each row
+  when (app.can_work(old) and not app.can_work(new))
+  execute function app.pass_on_reviews();
+-- Whether a user can own a flow: can work, and sees it.
+create function app.may_own(t trees, u users) returns boolean language sql stable parallel safe as $$
+  select coalesce(app.can_work(u) and u.account_id = t.account_id
+    and (u.id = t.author_id or t.visibility in ('account', 'public') or t.visibility = 'team' and (u.role = 'admin' or u.team_id = t.team_id)), false)
+$$;
+-- Whether a user may confirm that a flow is right: its owner, its author, or an admin of its team or account.
+create function app.may_review(t trees, u users) returns boolean language sql stable parallel safe as $$
+  select coalesce(app.may_own(t, u)
+    and (u.id = t.author_id or u.id = t.owner_id or u.role = 'admin' or u.team_role = 'admin' and u.team_id = t.team_id), false)
+$$;
+-- Who is told of a review: the owner, while they can own it; otherwise null, for the admins.
+create function app.reviewer_of(t trees) returns uuid language sql stable set search_path = public, pg_temp as $$
+  select u.id from users u where u.account_id = t.account_id and u.id = t.owner_id and app.may_own(t, u)
+$$;
 
 create table tree_versions (
   id             uuid not null default uuidv7(),
@@ -222,7 +303,7 @@ call app.protect('library_steps');
 grant select, insert, update (name), delete on categories to app_runtime;
 grant select, insert on trees to app_runtime;
 grant update (team_id, tree_type, status, visibility, name, description, category_id, tags, version, dismissed_findings, updated_at, published_at,
-              deleted_at)
+              deleted_at, owner_id, review_months, is_evergreen, reviewed_at, reviewed_by)
   on trees to app_runtime;
 grant select, insert on tree_versions to app_runtime;
 grant select, insert, update (position), delete on tree_pins to app_runtime;
@@ -282,6 +363,7 @@ declare
              when 'tag' then format('t.tag_keys @> array[app.name_key(%L)]', value)
              -- LIKE ALL uses no index; one LIKE per word does.
              when 'words' then (select string_agg(format('t.search like %L', word), ' and ') from jsonb_array_elements_text(p_filters -> name) word)
+             when 'review' then 't.review_due_on <= (select app.local_today())'
              else format('t.%I = %L', name, value) end, '')
       from jsonb_each_text(p_filters - 'category') f (name, value)), '');
   v_category constant text := p_filters ->> 'category';

@@ -350,15 +350,6 @@ language sql stable parallel safe rows 90 set search_path = public, pg_temp as $
    where u.account_id = app.account_id() and u.id = app.user_id()
 $$;
 
--- The time zone, or UTC if PostgreSQL does not know it.
-create function app.known_timezone(p_timezone text) returns text language plpgsql stable parallel safe set search_path = public, pg_temp as $$
-begin
-  perform now() at time zone p_timezone;
-  return p_timezone;
-exception when invalid_parameter_value then
-  return 'UTC';
-end $$;
-
 -- Returns the next time at which clocks in a zone show a time of day. A time that the zone skips is as much later.
 create function app.next_time_of_day(p_time time, p_zone text) returns timestamptz language sql stable parallel safe as $$
   select min(candidate) from (

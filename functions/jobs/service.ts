@@ -22,6 +22,8 @@ const sweeps: Readonly<Record<string, (ctx: JobContext, options: SweepOptions) =
   // Work without a message.
   approvals: approvals.expireDue,
   embeddings: async (...sweep) => (await import('#functions/ai/embeddings/service.ts')).embedDue(...sweep),
+  flow_reviews: async (...sweep) =>
+    (await import('#functions/flows/reviews/service.ts')).announceDue(...sweep),
   handovers: async (...sweep) => (await import('#functions/ai/handover/service.ts')).sendDue(...sweep),
   on_call_shifts: async (...sweep) =>
     (await import('#functions/oncall/shift-notices/service.ts')).announceShifts(...sweep),

@@ -94,7 +94,14 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('network_diagrams', 'diagrams', { leftOut: { search: derived, bytes: derived }, limit: 10 }),
   exportTable('target_lists', 'target_lists', { limit: 20 }),
   exportTable('trees', 'flows', {
-    leftOut: { ...searched, tag_keys: derived, gallery_sort_order: 'the platform sets it' },
+    leftOut: {
+      ...searched,
+      tag_keys: derived,
+      review_due_on: derived,
+      review_notice_at: 'an internal time',
+      review_notices: 'an internal number',
+      gallery_sort_order: 'the platform sets it',
+    },
     limit: 200,
   }),
   exportTable('tree_versions', 'flow_versions', {

@@ -53,9 +53,10 @@ export function toIsoTime(text: string): string {
 
 /**
  * How the service reads PostgreSQL's types, by OID, where it differs from the driver: bigint as a number,
- * timestamptz as RFC 3339.
+ * timestamptz as RFC 3339, a date as it is.
  */
 export const typeParsers: Readonly<Record<number, (text: string) => unknown>> = {
   20: Number,
+  1082: (text) => text,
   1184: toIsoTime,
 }

@@ -51,7 +51,7 @@ export const erasure: Declaration = {
   },
   events: {
     account: batches(500),
-    person: { anonymised: ['title'], ...keeps(work, 'body', 'escalation', 'approval') },
+    person: { anonymised: ['title'], ...keeps(work, 'body', 'escalation', 'approval', 'review') },
   },
   notification_configs: { account: batches(10), person: { anonymised: ['email_addresses'] } },
   report_subscriptions: { account: batches(), person: rows },

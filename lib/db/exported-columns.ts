@@ -2,7 +2,7 @@
 // An export contains these columns. A new one needs a review: may everyone who gets the archive read it?
 
 export const exportedColumns = {
-  accounts: ['id', 'name', 'timezone', 'plan', 'subscription_status', 'trial_ends_at', 'created_at', 'require_mfa', 'settings', 'preferences', 'brand_colour', 'audit_log_days', 'notification_days', 'ai_message_days', 'session_days'],
+  accounts: ['id', 'name', 'timezone', 'plan', 'subscription_status', 'trial_ends_at', 'created_at', 'require_mfa', 'settings', 'preferences', 'brand_colour', 'audit_log_days', 'notification_days', 'ai_message_days', 'session_days', 'flow_review_months'],
   teams: ['id', 'name', 'timezone', 'created_at', 'handover_time', 'handover_set_by', 'handover_at', 'handover_sent_at', 'branding_company_name', 'branding_primary_colour', 'branding_footer_text', 'branding_logo_upload_id'],
   users: ['id', 'email', 'full_name', 'role', 'team_id', 'team_role', 'is_active', 'is_service', 'email_verified_at', 'has_second_factor', 'timezone', 'created_at', 'last_login_at'],
   invites: ['id', 'email', 'role', 'team_id', 'invited_by', 'expires_at', 'accepted_at', 'accepted_by', 'revoked_at', 'created_at'],
@@ -12,7 +12,7 @@ export const exportedColumns = {
   device_types: ['id', 'team_id', 'name', 'category', 'icon', 'created_by', 'created_at'],
   network_diagrams: ['id', 'team_id', 'name', 'description', 'client_name', 'asset_name', 'nodes', 'edges', 'is_archived', 'version', 'restored_from', 'saved_by', 'created_by', 'created_at', 'updated_at'],
   target_lists: ['id', 'team_id', 'created_by', 'name', 'description', 'targets', 'version', 'created_at', 'updated_at'],
-  trees: ['id', 'team_id', 'author_id', 'tree_type', 'status', 'visibility', 'name', 'description', 'category_id', 'tags', 'version', 'usage_count', 'parent_account_id', 'parent_tree_id', 'root_account_id', 'root_tree_id', 'fork_depth', 'fork_reason', 'import_metadata', 'is_gallery_featured', 'is_gallery_hidden', 'dismissed_findings', 'created_at', 'updated_at', 'published_at', 'deleted_at'],
+  trees: ['id', 'team_id', 'author_id', 'tree_type', 'status', 'visibility', 'name', 'description', 'category_id', 'tags', 'version', 'usage_count', 'parent_account_id', 'parent_tree_id', 'root_account_id', 'root_tree_id', 'fork_depth', 'fork_reason', 'import_metadata', 'is_gallery_featured', 'is_gallery_hidden', 'dismissed_findings', 'owner_id', 'review_months', 'is_evergreen', 'reviewed_at', 'reviewed_by', 'created_at', 'updated_at', 'published_at', 'deleted_at'],
   tree_versions: ['id', 'tree_id', 'version', 'status', 'name', 'description', 'category', 'tree_structure', 'intake_form', 'tree_type', 'saved_by', 'restored_from', 'replay', 'created_at'],
   library_steps: ['id', 'team_id', 'created_by', 'visibility', 'title', 'description', 'step_type', 'source_tree_id', 'source_node_id', 'source_tree_name', 'is_active', 'created_at', 'updated_at'],
   script_versions: ['script_id', 'version', 'name', 'description', 'script_body', 'parameters_schema', 'language', 'requires_elevation', 'saved_by', 'restored_from', 'created_at'],

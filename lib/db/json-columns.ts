@@ -4,6 +4,7 @@ import type { AlertMapping } from '#rules/alerts/parse-alerts.ts'
 import type { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
 import type { ApprovalAlert } from '#rules/events/approval-alert.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
+import type { ReviewAlert } from '#rules/events/review-alert.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import type { StoredReplay } from '#rules/flows/replay.ts'
 import type { FlowNode, IntakeField, StepList } from '#rules/flows/structure.ts'
@@ -37,6 +38,7 @@ export interface JsonColumns {
   'ai_steps.options': string[]
   'draft_templates.proposed_parameters': ScriptParameter[]
   'events.approval': ApprovalAlert | null
+  'events.review': ReviewAlert | null
   'escalation_follow_ups.alert': StoredAlert
   'escalation_follow_ups.steps': EscalationStep[]
   'escalation_policies.steps': EscalationStep[]

@@ -105,6 +105,7 @@ export interface AccountsTable {
   notification_days: Generated<number>
   ai_message_days: Generated<number>
   session_days: number | null
+  flow_review_months: number | null
   billing_customer_id: string | null
   provider_subscription_id: string | null
   current_period_end: string | null
@@ -671,6 +672,7 @@ export interface EventsTable {
   link: string | null
   escalation: Json | null
   approval: JsonColumns['events.approval'] | null
+  review: JsonColumns['events.review'] | null
   created_at: Generated<string>
 }
 
@@ -1814,6 +1816,14 @@ export interface TreesTable {
   gallery_sort_order: Generated<number>
   is_gallery_hidden: Generated<boolean>
   dismissed_findings: Generated<string[]>
+  owner_id: Generated<string | null>
+  review_months: number | null
+  is_evergreen: Generated<boolean>
+  reviewed_at: string | null
+  reviewed_by: string | null
+  review_due_on: string | null
+  review_notice_at: string | null
+  review_notices: Generated<number>
   created_at: Generated<string>
   updated_at: Generated<string>
   published_at: string | null
@@ -2283,6 +2293,7 @@ export interface SqlFunctions {
     p_after?: string
     p_after_id?: string
   }
+  'app.local_today': Record<never, never>
   'app.lock_presence': { p_type: string; p_id: string }
   'app.lock_usage': { p_account: string }
   'app.mail_addresses': { p_account: string; p_event: string; p_delivery: string; p_config: string }

@@ -55,6 +55,8 @@ export const waitingWork = {
     isOpen: `t.visibility = 'private' and t.deleted_at is null`,
     outcome: 'inherited',
   },
+  // The admins are told instead: the trigger `pass_on_reviews`.
+  'trees.owner_id': { kind: 'flow_review', isOpen: 't.review_due_on is not null', outcome: 'inherited' },
   'flow_conversations.user_id': {
     kind: 'flow_conversation',
     isOpen: 't.expires_at > app.now()',

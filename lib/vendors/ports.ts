@@ -11,6 +11,7 @@ import type { IdentityProviders } from './auth/oidc.ts'
 import type { Passkeys } from './auth/passkeys.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { RecordSigner } from './auth/record-signer.ts'
+import type { ReviewTokens } from './auth/review-tokens.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { UnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import type { Vault } from './auth/vault.ts'
@@ -39,6 +40,7 @@ export interface Ports {
   unsubscribeTokens: UnsubscribeTokens
   acknowledgementTokens: AcknowledgementTokens
   approvalTokens: ApprovalTokens
+  reviewTokens: ReviewTokens
   passwords: PasswordHasher
   /** Only those that are configured. */
   identity: IdentityProviders

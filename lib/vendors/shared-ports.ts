@@ -10,6 +10,7 @@ import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProvider, IdentityProviders, ProviderSettings } from './auth/oidc.ts'
 import { createRecordSigner } from './auth/record-signer.ts'
+import { createReviewTokens } from './auth/review-tokens.ts'
 import { createAccessTokens } from './auth/tokens.ts'
 import { createUnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import { createVault } from './auth/vault.ts'
@@ -49,6 +50,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     unsubscribeTokens: createUnsubscribeTokens(config),
     acknowledgementTokens: createAcknowledgementTokens(config),
     approvalTokens: createApprovalTokens(config),
+    reviewTokens: createReviewTokens(config),
     identity: identityProviders(config),
     mail: createMail(config),
     chat: chatWebhooks(),

@@ -6,6 +6,7 @@ import { conversationKeys } from '#rules/events/conversations.ts'
 import type { EscalationDetails } from '#rules/events/escalation-alert.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { happenings } from '#rules/events/late-messages.ts'
+import type { ReviewAlert } from '#rules/events/review-alert.ts'
 import { chatChannels } from '#vendors/chat/chat.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
 
@@ -67,6 +68,7 @@ export const ClaimedDelivery = z.object({
   link: z.string().nullable(),
   escalation: z.custom<EscalationDetails | null>(),
   approval: z.custom<ApprovalAlert | null>(),
+  review: z.custom<(ReviewAlert & { announced_at: string }) | null>(),
   /** The request that the alert is about, while it is open: what a link of the message decides. */
   open_approval: z.custom<{ digest: string; requested_at: string } | null>(),
   /** The active user who has the address of the recipient. */
@@ -105,6 +107,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
   link: sql`e.link`,
   escalation: sql`e.escalation`,
   approval: sql`e.approval`,
+  review: sql`e.review || jsonb_build_object('announced_at', app.iso(e.created_at))`,
   open_approval: sql`
     case when p.id is not null then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end`,
   recipient_id: sql`recipient.id`,

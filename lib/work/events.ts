@@ -17,8 +17,8 @@ export const EmittedEvent = EmittedWebhooks.extend({
 export type EmittedEvent = z.output<typeof EmittedEvent>
 
 /** Return the stored texts of an announcement as JSON. */
-const toTexts = ({ title, body, escalation, approval }: Announcement): string =>
-  JSON.stringify({ title, body, escalation, approval })
+const toTexts = ({ title, body, escalation, approval, review }: Announcement): string =>
+  JSON.stringify({ title, body, escalation, approval, review })
 
 /**
  * Announce an event, with the stored texts as they are and, if that makes a difference, masked. The database

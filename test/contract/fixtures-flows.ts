@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { parseConfig } from '#config.ts'
 import { createFinding as createFlowFinding } from '#rules/flows/health/finding.ts'
 import { identifyFindings } from '#rules/flows/health/finding-ids.ts'
 import type { Service } from '#test/support/app.ts'
 import { flowBody, patchProcedure, printerFlow, printerForm } from '#test/support/flows.ts'
 import type { Person } from '#test/support/people.ts'
+import { createReviewTokens } from '#vendors/auth/review-tokens.ts'
 import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
 /** Insert the owner's published flow, visible to the account. */
@@ -31,6 +33,28 @@ const createFinding: Fixture = async (service, owner) => {
   const fewSessions = createFlowFinding('not_enough_sessions', '')
   const [finding] = await identifyFindings([fewSessions])
   return { params: { tree_id: await insertTree(service, owner), finding_id: finding?.id ?? '' } }
+}
+
+/** Insert the owner's flow, whose review is overdue. */
+export async function insertOverdueFlow(service: Service, owner: Person): Promise<string> {
+  const id = await insertTree(service, owner)
+  await service.sql(
+    `update trees set owner_id = author_id, review_months = 6, published_at = app.now() - interval '7 months' where id = $1`,
+    [id],
+  )
+  return id
+}
+
+const createOverdueFlow: Fixture = async (service, owner) => ({
+  params: { tree_id: await insertOverdueFlow(service, owner) },
+})
+
+/** Sign the link of the review of an overdue flow for its owner. */
+const createReviewLink: Fixture = async (service, owner) => {
+  const treeId = await insertOverdueFlow(service, owner)
+  const link = { treeId, accountId: owner.accountId, userId: owner.id, reviewedAt: null }
+  const tokens = createReviewTokens(parseConfig(service.settings))
+  return { params: { token: await tokens.sign(link, new Date()) } }
 }
 
 const createMarkdownSample: Fixture = async () => ({
@@ -102,6 +126,14 @@ export const flowFixtures = {
   'flows.health.get': async (service, owner) => ({ params: { tree_id: await insertTree(service, owner) } }),
   'flows.health.dismiss': createFinding,
   'flows.health.undismiss': createFinding,
+  'flows.reviews.get': createOverdueFlow,
+  'flows.reviews.update': async (service, owner) => ({
+    ...(await createOverdueFlow(service, owner)),
+    body: { owner_id: owner.id, months: 12, is_evergreen: false },
+  }),
+  'flows.reviews.confirm': createOverdueFlow,
+  'flows.reviewLinks.showPage': createReviewLink,
+  'flows.reviewLinks.confirm': createReviewLink,
   'flows.trees.get': createFlow,
   'flows.trees.update': async (service, owner) => ({
     ...(await createFlow(service, owner)),

@@ -46,6 +46,7 @@ const otherIndexes = new Set([
   'session_timers_due', // the reminders of every account are sent at once, on the platform connection
   'approvals_due', // the requests of every account expire at once, on the platform connection
   'teams_handover', // the handovers are written for every account at once, on the platform connection
+  'trees_review_notice', // the reviews of every account are announced at once, on the platform connection
   'deliveries_held', // the digests are written for every account at once, on the platform connection
   'on_call_schedules_notice', // the sweep reads every account at once, on the platform connection
   'psa_pushes_due', // the sweep reads every account at once, on the platform connection

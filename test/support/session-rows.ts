@@ -42,6 +42,7 @@ export function createSessionRow(fields: Partial<SessionRow> = {}): SessionRow {
     intake_form: [],
     decisions: [],
     timer_due_at: null,
+    flow_overdue_since: null,
     evidence: [],
     fallback_decisions: [],
     custom_steps: [],

@@ -20,6 +20,7 @@ export function createWeekCounts(changes: Partial<WeekCounts> = {}): WeekCounts 
     waiting: [],
     slow_flows: [],
     unfinished_flows: [],
+    overdue_reviews: { count: 0, flows: [] },
     ...changes,
   }
 }

@@ -20,6 +20,7 @@ function buildAccountQuery(db: ReadDb) {
       'a.settings',
       'a.require_mfa',
       'a.brand_colour',
+      'a.flow_review_months',
       'a.audit_log_days',
       'a.notification_days',
       'a.ai_message_days',

@@ -58,6 +58,11 @@ export const Account = z
       .nullable()
       .describe('The colour of the e-mails, as `#rrggbb`; null for the default.')
       .meta({ example: '#0f766e' }),
+    flow_review_months: z
+      .int()
+      .nullable()
+      .describe('After how many months a published flow is due for a review; null for none.')
+      .meta({ example: 6 }),
     retention: Retention.describe('How long old rows stay before they are deleted.'),
     plan: z.string().describe('The current plan; `free` after a trial has expired.'),
     subscription_status: SubscriptionStatus.describe('The current state of the subscription.'),
@@ -99,6 +104,15 @@ export const AccountUpdate = z
     brand_colour: Colour.nullable().describe(
       'The colour of the e-mails. Where it could not be read, it is darkened, or lightened in dark mode.',
     ),
+    flow_review_months: z
+      .int()
+      .min(1)
+      .max(60)
+      .nullable()
+      .describe(
+        'After how many months a published flow is due for a review, unless it has an interval of its own; null for none.',
+      )
+      .meta({ example: 6 }),
     retention: Retention.partial()
       .meta({ id: 'RetentionUpdate' })
       .describe('How long old rows stay. Rows that are older are deleted within minutes, for good.'),

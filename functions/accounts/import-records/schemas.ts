@@ -5,7 +5,12 @@ import { Colour } from '#functions/accounts/teams/schemas.ts'
 import { DeviceTypeCreate } from '#functions/diagrams/device-types/schemas.ts'
 import { DiagramCreate } from '#functions/diagrams/diagrams/schemas.ts'
 import { LibraryStepCreate } from '#functions/flows/step-library/schemas.ts'
-import { TreeCreate, Visibility, wrongStructureMessage } from '#functions/flows/trees/schemas.ts'
+import {
+  ReviewMonths,
+  TreeCreate,
+  Visibility,
+  wrongStructureMessage,
+} from '#functions/flows/trees/schemas.ts'
 import { TargetListCreate } from '#functions/maintenance/target-lists/schemas.ts'
 import { ScriptCreate } from '#functions/scripts/scripts/schemas.ts'
 import { Name, Timezone } from '#http/fields.ts'
@@ -28,12 +33,13 @@ const OldId = Uuid
 const Reference = OldId.nullish().default(null)
 const ShortText = z.string().max(200)
 
-const { settings, brand_colour } = AccountUpdate.shape
+const { settings, brand_colour, flow_review_months } = AccountUpdate.shape
 const retention = AccountUpdate.shape.retention.unwrap().shape
 const accountShape = {
   timezone: Timezone,
   settings,
   brand_colour,
+  flow_review_months,
   preferences: z.record(z.string(), z.json()),
   ...retention,
 }
@@ -113,6 +119,8 @@ const flowShape = {
   tags: tags.unwrap().default([]),
   version: VersionNumber,
   parent_tree_id: Reference,
+  review_months: ReviewMonths.nullish().default(null),
+  is_evergreen: z.boolean().default(false),
   fork_reason: z.string().max(2000).nullish().default(null),
 } satisfies Shape<'flows'>
 export const FlowRecord = z.object({ ...flowShape, deleted_at: z.string().nullish() })

@@ -196,6 +196,22 @@ export const selectUnfinishedFlows = readStatement(
      order by 3 desc, 1 limit ${maxListedFlows}`,
 )
 
+const maxOverdue = 3
+
+/**
+ * Select the flows of a team and of no team whose review was overdue at the end of the week, the longest
+ * overdue first, and the number of all.
+ */
+export const selectOverdueReviews = readStatement(
+  z.object({ count: integer, tree_id: z.string(), name: notNull<string>(), due_on: notNull<string>() }),
+  ({ team_id, timezone, monday }: TeamWeek) => sql`
+    select (count(*) over ())::integer as count, t.id as tree_id, t.name, t.review_due_on::text as due_on
+      from trees t
+     where t.account_id = app.account_id() and (t.team_id is null or t.team_id = ${team_id})
+       and t.review_due_on <= least(${monday}::date + 6, (app.now() at time zone ${timezone})::date)
+     order by t.review_due_on, t.id limit ${maxOverdue}`,
+)
+
 /** Select the counts of a team's week and of the week before, in one round trip. */
 export async function selectWeekCounts(db: ReadDb, week: TeamWeek, before: TeamWeek): Promise<WeekCounts> {
   const [
@@ -210,6 +226,7 @@ export async function selectWeekCounts(db: ReadDb, week: TeamWeek, before: TeamW
     waiting,
     slow_flows,
     unfinished_flows,
+    overdue,
   ] = await db.batch([
     selectSessionCounts.query(week),
     selectResolvedAiSessions.query(week),
@@ -222,6 +239,7 @@ export async function selectWeekCounts(db: ReadDb, week: TeamWeek, before: TeamW
     selectWaiting.query(week),
     selectSlowFlows.query(week),
     selectUnfinishedFlows.query(week),
+    selectOverdueReviews.query(week),
   ])
   const [sessionCounts, aiCounts, escalationCounts, previous, openCounts] = [
     sessions[0],
@@ -244,6 +262,7 @@ export async function selectWeekCounts(db: ReadDb, week: TeamWeek, before: TeamW
     waiting,
     slow_flows,
     unfinished_flows,
+    overdue_reviews: { count: overdue[0]?.count ?? 0, flows: overdue.map(({ count: _, ...flow }) => flow) },
   }
 }
 

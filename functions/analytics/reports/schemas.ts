@@ -173,6 +173,25 @@ export const WeeklyReport = z
         }),
       )
       .describe('Up to 5 flows with at least 3 sessions that were started and none that was completed.'),
+    overdue_reviews: z
+      .strictObject({
+        count: Count.describe('How many.').meta({ example: 2 }),
+        flows: z
+          .array(
+            z.strictObject({
+              tree_id: Id.describe('The flow.'),
+              name: z.string().describe('Its name.'),
+              due_on: z.iso
+                .date()
+                .describe('The day from which its review is overdue.')
+                .meta({ example: '2026-11-02' }),
+            }),
+          )
+          .describe('The three that are overdue longest.'),
+      })
+      .describe(
+        'Flows of the team and of no team whose review was overdue at the end of the week, and still is.',
+      ),
   })
   .meta({ id: 'WeeklyReport' })
 

@@ -52,6 +52,14 @@ async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promis
   return (await readFindings(db, ids)).map(toFlowHealth)
 }
 
+/** Count the open findings of flows, as their health lists them. */
+export async function countFindings(
+  db: ReadContext['db'],
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  return new Map((await readHealth(db, ids)).map(({ tree_id, findings }) => [tree_id, findings.length]))
+}
+
 type JudgedFlow = Awaited<ReturnType<typeof readFindings>>[number]
 
 function toFlowHealth({ health, dismissed_findings, findings }: JudgedFlow): FlowHealth {

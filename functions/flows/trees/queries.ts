@@ -155,9 +155,9 @@ export const insertTreeWithVersion = writeStatement(
     const { parent, owner, import_metadata } = origin
     return sql`
     with ${categoryCte(content)}, saved_tree as (
-      insert into trees (id, team_id, author_id, ${columnList}, category_id, published_at, import_metadata,
+      insert into trees (id, team_id, author_id, owner_id, ${columnList}, category_id, published_at, import_metadata,
                          parent_account_id, parent_tree_id, root_account_id, root_tree_id, fork_depth, fork_reason)
-      select ${id}::uuid, ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id()`},
+      select ${id}::uuid, ${owner ? sql`${owner.team_id}::uuid, ${owner.user_id}::uuid, ${owner.user_id}::uuid` : sql`app.team_id(), app.user_id(), app.user_id()`},
              ${writtenValues}, ${categoryId(content, sql`null::uuid`)}, case when r.status = 'published' then app.now() end,
              ${import_metadata ? JSON.stringify(import_metadata) : null}::jsonb || jsonb_build_object('imported_at', ${nowText}), ${parent?.account_id ?? null}::uuid, ${parent?.id ?? null}::uuid,
              lineage.root_account_id, lineage.root_id, coalesce(lineage.depth + 1, 0), ${parent?.reason ?? null}

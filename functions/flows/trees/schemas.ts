@@ -33,6 +33,31 @@ const Category = Name.nullable().describe(
 )
 const Text = z.string().max(20_000)
 
+const Person = z
+  .strictObject({
+    id: Id,
+    name: z.string().describe('Name of the user.').meta({ example: 'Dana Reyes' }),
+  })
+  .meta({ id: 'FlowReviewer' })
+const Day = z.iso.date().meta({ example: '2027-05-21' })
+export const ReviewMonths = z.int().min(1).max(60).nullable().meta({ example: 6 })
+export const reviewFields = {
+  owner: Person.nullable().describe('Who reviews it; null for the admins of its team and account.'),
+  months: ReviewMonths.describe('How often, in months; null for `flow_review_months` of the account.'),
+  is_evergreen: z.boolean().describe('Whether it needs no review.').meta({ example: false }),
+  due_on: Day.nullable().describe(
+    'From this day of the account on, its review is overdue. Null if it needs none: an evergreen, private or unpublished flow, or without an interval.',
+  ),
+  is_overdue: z.boolean().describe('Whether this day has come.').meta({ example: false }),
+  reviewed_at: Time.nullable().describe('When somebody last confirmed that it is still right.'),
+  reviewed_by: Person.nullable().describe('Who confirmed it.'),
+}
+const Review = z
+  .strictObject(reviewFields)
+  .meta({ id: 'FlowReviewState' })
+  .nullable()
+  .describe('Who reviews it, and when; null for flows that ship with the service.')
+
 type Columns = Record<CopiedColumn, z.ZodType> & Record<string, z.ZodType>
 const treeFields = {
   id: Id,
@@ -60,6 +85,7 @@ const treeFields = {
   fork_depth: z.int().describe('Number of forks from the original flow to this one; 0 unless it is a fork.'),
   fork_reason: z.string().nullable().describe('Why it was forked.'),
   import_metadata: z.record(z.string(), z.unknown()).nullable().describe('Origin of an imported flow.'),
+  review: Review,
   is_pinned: z.boolean().describe('Whether I pinned it.'),
   created_at: Time,
   updated_at: Time.describe('When it was last saved.'),
@@ -104,6 +130,11 @@ export const TreeQuery = z.strictObject({
   status: Status.optional().describe('Only drafts, or only published flows.'),
   visibility: Visibility.optional().describe('Only flows with this visibility.'),
   author_id: Id.optional().describe('Only flows of this author.'),
+  review: z
+    .enum(['overdue'])
+    .meta({ id: 'FlowReviewFilter' })
+    .optional()
+    .describe('Only flows whose review is overdue.'),
   category: z
     .string()
     .trim()

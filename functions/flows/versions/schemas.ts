@@ -4,7 +4,7 @@ import { Status } from '#functions/flows/trees/schemas.ts'
 import { Id, Time } from '#http/fields.ts'
 import { IntakeForm, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 
-const StoredReplay = z
+export const StoredReplay = z
   .strictObject({
     base_version: z.int().describe('The published version that the runs are of.').meta({ example: 1 }),
     runs: z.int().describe('The completed runs that were played, at most 500.').meta({ example: 40 }),

@@ -9,6 +9,7 @@ import { type Released, releaseParts } from '#rules/audience.ts'
 import { type AlertPeople, isShownBy, toAlertContent } from '#rules/events/escalation-alert.ts'
 import { readSessionPath } from '#rules/events/events.ts'
 import { judgeLateMessage } from '#rules/events/late-messages.ts'
+import { type ReviewAlert, writeDueDay, writeMore } from '#rules/events/review-alert.ts'
 import { release } from '#rules/release.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
@@ -54,7 +55,7 @@ import { insertInviteCode, insertOneTimeToken, type Recipient, selectRecipients 
 
 export type MessageContext = Pick<
   JobContext,
-  'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens' | 'approvalTokens'
+  'platform' | 'config' | 'unsubscribeTokens' | 'acknowledgementTokens' | 'approvalTokens' | 'reviewTokens'
 >
 
 /** The e-mails of a delivery, or why there is none to send. */
@@ -180,17 +181,18 @@ export function continueConversation(
  * it goes to the addresses of a config, whose owners may be strangers.
  */
 export async function writeMessage(
-  ctx: Pick<MessageContext, 'config' | 'platform' | 'acknowledgementTokens' | 'approvalTokens'>,
+  ctx: Omit<MessageContext, 'unsubscribeTokens'>,
   delivery: ClaimedDelivery,
 ): Promise<Released<ChatMessage>> {
   // Its event was stored before the account has perhaps decided to mask what leaves.
-  const { title, body, escalation, approval, is_masked } = delivery
+  const { title, body, escalation, approval, review, is_masked } = delivery
   const texts = release(
-    { title, body, escalation, approval, people: await findPeople(ctx, delivery) },
+    { title, body, escalation, approval, review, people: await findPeople(ctx, delivery) },
     is_masked,
   )
   const message = addNotice(writeChatMessage(ctx, { ...texts, link: delivery.link }), delivery)
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
+  if (delivery.review) return addReviewLinks(ctx, delivery, message)
   const { id, alerted_at, channel, recipient } = delivery
   if (alerted_at === null || (channel === 'email' && recipient === null)) return message
   const token = await ctx.acknowledgementTokens.sign(id, new Date(alerted_at))
@@ -254,10 +256,39 @@ async function addDecisionLinks(
   }
 }
 
+/**
+ * Add a link per flow that leads to the page on which its review is confirmed. Only the e-mail to who reviews
+ * the flows has them.
+ */
+async function addReviewLinks(
+  { config, reviewTokens }: Pick<MessageContext, 'config' | 'reviewTokens'>,
+  { account_id: accountId, review, channel, recipient_id: userId }: ClaimedDelivery,
+  message: Released<ChatMessage>,
+): Promise<Released<ChatMessage>> {
+  if (!review || channel !== 'email' || userId === null) return message
+  const urls = await Promise.all(
+    review.flows.map(async ({ tree_id: treeId, reviewed_at: reviewedAt }) => {
+      const token = await reviewTokens.sign(
+        { treeId, accountId, userId, reviewedAt },
+        new Date(review.announced_at),
+      )
+      return `${config.PUBLIC_BASE_URL}/api/v1/review-links/${token}`
+    }),
+  )
+  return {
+    ...message,
+    body: ['Follow the link of a flow to confirm that it is still right.', message.body]
+      .filter(Boolean)
+      .join('\n'),
+    facts: (message.facts ?? []).map((fact, index) => ({ ...fact, url: urls[index] ?? '' })),
+  }
+}
+
 /** Write the message of a notification, or the test message of a config. */
 export function writeChatMessage(
   { config }: { config: Pick<MessageContext['config'], 'FRONTEND_URL'> },
   delivery: Released<Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>> & {
+    review: ReviewAlert | null
     people?: AlertPeople
   },
 ): Released<ChatMessage> {
@@ -275,6 +306,15 @@ export function writeChatMessage(
       sections,
       button: { label: 'Open the request', isUrgent: false },
     })
+  }
+  if (delivery.review) {
+    const { flows, more } = delivery.review
+    const facts = flows.map(({ name, due_on, since }) => ({
+      label: writeDueDay(due_on),
+      text: [removeLinks(name), since].filter(Boolean).join('\n'),
+    }))
+    const button = { label: 'Open the flows', isUrgent: false }
+    return releaseParts({ title, body: more > 0 ? writeMore(more) : '', url, facts, button })
   }
   if (!delivery.escalation) return releaseParts({ title, body: isShownBy(title, text) ? '' : text, url })
   const { facts, sections, isUrgent } = toAlertContent(delivery.escalation, title, text, people)

@@ -266,6 +266,13 @@ export const Session = z
     timer_due_at: Time.nullable().describe(
       'When the user is reminded of the current step; null without a running timer.',
     ),
+    flow_overdue_since: z.iso
+      .date()
+      .nullable()
+      .describe(
+        'Since when the review of the flow is overdue: check its steps with more care. Null if it is not, and once the session has ended.',
+      )
+      .meta({ example: '2026-11-02' }),
     decisions: z.array(Decision).describe('The answers so far, in order.'),
     fallback_decisions: z.array(FallbackRecord).describe('The fallback steps that were used.'),
     custom_steps: z.array(CustomStep).describe('Steps that were done and are not part of the flow.'),

@@ -328,6 +328,7 @@ export function toSession(row: SessionRow): Session {
     notes: row.notes,
     next_steps: row.next_steps,
     timer_due_at: row.timer_due_at,
+    flow_overdue_since: row.flow_overdue_since,
     ...renderRun(row),
   }
 }

@@ -48,6 +48,8 @@ const sessionDetails = sql`
          )} as decisions,
          (select app.iso(t.due_at) from session_timers t where t.account_id = s.account_id and t.session_id = s.id and t.state = 'waiting'
              and t.seq = s.answered and s.state = 'in_progress') as timer_due_at,
+         (select t.review_due_on::text from trees t where t.account_id = s.tree_account_id and t.id = s.tree_id
+             and t.review_due_on <= app.local_today() and s.state in ('prepared', 'in_progress')) as flow_overdue_since,
          ${listOf(
            'session_evidence',
            sql`jsonb_build_object('seq', x.seq, 'key', x.key, 'type', x.type, 'label', x.label, 'value', x.value, 'upload_id', x.upload_id)`,

@@ -1,6 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { personOf } from '#db/expressions.ts'
 import type { DB } from '#db/schema.ts'
 import type { ReadDb } from '#db/scope.ts'
+import type { FlowReviewState } from '#rules/flows/review.ts'
 import { type CopiedColumn, copiedColumns } from '#rules/flows/rfflow.ts'
 
 /** The columns of `trees` that a save writes. */
@@ -25,7 +27,10 @@ export const uncopiedColumns: Readonly<Record<Exclude<keyof DB['trees'], CopiedC
   ]),
   ...giveReason('a copy starts without it', ['usage_count', 'is_gallery_featured', 'is_gallery_hidden']),
   ...giveReason('a copy starts without it', ['gallery_sort_order', 'dismissed_findings']),
+  ...giveReason('a copy is reviewed for itself', ['owner_id', 'review_months', 'is_evergreen']),
+  ...giveReason('a copy is reviewed for itself', ['reviewed_at', 'reviewed_by', 'review_notices']),
   ...giveReason('derived from other columns', ['search', 'words', 'tag_keys']),
+  ...giveReason('derived from other columns', ['review_due_on', 'review_notice_at']),
 }
 
 const authorName = sql<
@@ -33,6 +38,13 @@ const authorName = sql<
 >`case when t.author_id = app.service_user() then 'Support Flow' else u.full_name end`
 const isPinned = sql<boolean>`
   exists (select from tree_pins p where p.account_id = app.account_id() and p.user_id = app.user_id() and p.tree_id = t.id)`
+
+/** Who reviews a flow and when, as JSON; null for a flow of another account. */
+export const review = sql<FlowReviewState | null>`
+  case when t.account_id = app.account_id() then jsonb_build_object(
+    'owner', ${personOf('t.account_id', 't.owner_id')}, 'months', t.review_months, 'is_evergreen', t.is_evergreen,
+    'due_on', t.review_due_on, 'is_overdue', coalesce(t.review_due_on <= (select app.local_today()), false),
+    'reviewed_at', app.iso(t.reviewed_at), 'reviewed_by', ${personOf('t.account_id', 't.reviewed_by')}) end`
 
 /** The lineage of a fork, as JSON; null for a flow that is not a fork. */
 const forkInfo = sql<{
@@ -67,6 +79,7 @@ export function selectTreeRows(db: ReadDb, source: RawBuilder<Selectable<DB['tre
       't.fork_depth',
       't.fork_reason',
     ])
+    .select(review.as('review'))
     .select(['t.import_metadata', isPinned.as('is_pinned'), 't.created_at', 't.updated_at', 't.published_at'])
 }
 

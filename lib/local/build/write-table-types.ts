@@ -91,6 +91,7 @@ const typescriptTypes: Record<string, string> = {
   real: 'number',
   'bit varying': 'string',
   'time without time zone': 'string',
+  date: 'string',
   bytea: 'Uint8Array',
   jsonb: 'Json',
 }

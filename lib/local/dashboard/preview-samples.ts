@@ -143,6 +143,34 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     comment: 'Wait until the backup has finished.',
   },
   'approval.expired': { key: 'approval.expired', isNobodyLeft: false, ...origin, ...approval },
+  'flow.review_due': {
+    key: 'flow.review_due',
+    ...origin,
+    ownerId: origin.actorId,
+    count: 4,
+    flows: [
+      {
+        treeId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d24',
+        name: proposal.flowName,
+        dueOn: '2026-11-20',
+        reviewedAt: '2026-05-20T08:12:00.000Z',
+        evidence: {
+          runs: 48,
+          ended: 46,
+          resolved: 41,
+          replay: { base_version: 3, runs: 40, unchanged: 36, ends_elsewhere: 1, asks_new: 2, breaks: 1 },
+          open_findings: 2,
+        },
+      },
+      {
+        treeId: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d25',
+        name: 'Printer offline or stuck',
+        dueOn: '2026-11-22',
+        reviewedAt: null,
+        evidence: { runs: 0, ended: 0, resolved: 0, replay: null, open_findings: 0 },
+      },
+    ],
+  },
   'oncall.overridden': {
     key: 'oncall.overridden',
     ...origin,
@@ -307,6 +335,13 @@ const sampleWeek: ReportFacts = {
     },
   ],
   unfinished_flows: [{ tree_id: flow.tree_id, name: 'Replace a disk', started: 4 }],
+  overdue_reviews: {
+    count: 2,
+    flows: [
+      { tree_id: flow.tree_id, name: 'Printer offline', due_on: '2026-11-02' },
+      { tree_id: flow.tree_id, name: 'Replace a disk', due_on: '2026-11-19' },
+    ],
+  },
   // Many sessions from Monday to Friday, mostly in the morning, and few on Saturday.
   hours: [1, 2, 3, 4, 5, 6].flatMap((day) =>
     [8, 9, 10, 11, 13, 14, 16].map((hour) => ({

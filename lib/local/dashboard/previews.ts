@@ -103,10 +103,11 @@ function listNotifications(brand: SampleBrand, texts: Samples): Preview[] {
 }
 
 const writeMessage = (announcement?: Announcement) => {
-  const { title = null, body = null, link = null, escalation = null, approval = null } = announcement ?? {}
+  const { title = null, body = null, link = null, escalation = null } = announcement ?? {}
+  const { approval = null, review = null } = announcement ?? {}
   return writeChatMessage(
     { config: { FRONTEND_URL: frontendUrl } },
-    releaseParts({ title, body, link, escalation, approval }),
+    releaseParts({ title, body, link, escalation, approval, review }),
   )
 }
 

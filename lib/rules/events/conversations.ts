@@ -30,6 +30,8 @@ const hasFollowers: Record<EventKey, boolean> = {
   'oncall.substitute_updated': true,
   // A report of its own each day.
   'handover.due': false,
+  // Of other flows each time. Its page is a list.
+  'flow.review_due': false,
   // Once for a webhook and a member. Their page is a list.
   'channel.disconnected': false,
   'member.joined': false,

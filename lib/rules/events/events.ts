@@ -6,6 +6,7 @@ import { isolate, sentence } from '#rules/text/sentence.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
 import { type EscalationDetails, toExcerpt } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
+import { type ReviewAlert, type ReviewDueEvent, writeReviewMessage } from './review-alert.ts'
 import { type ShiftEvent, writeShiftMessage } from './shift-events.ts'
 import { toSnippet } from './snippet.ts'
 
@@ -162,6 +163,7 @@ export type Event = EventOrigin &
         ownerId: string | null
       }
     | ShiftEvent
+    | ReviewDueEvent
     | {
         key: 'alert.opened'
         alertId: string
@@ -200,6 +202,8 @@ export interface Announcement {
   escalation?: EscalationDetails | undefined
   /** What the messages show of a request for an approval. */
   approval?: ApprovalAlert | undefined
+  /** What the messages show of the flows to review. */
+  review?: ReviewAlert | undefined
   userIds: string[]
   /** Also notifies the account admins and the admins of the team, except the actor. */
   notifyAdmins: boolean
@@ -309,6 +313,8 @@ export function toAnnouncement(event: Event): Announcement {
     case 'oncall.substitute_requested':
     case 'oncall.substitute_updated':
       return { ...defaults, ...writeShiftMessage(event) }
+    case 'flow.review_due':
+      return { ...defaults, ...writeReviewMessage(event) }
     default:
       return toRemainingAnnouncement(event, defaults)
   }

@@ -21,6 +21,8 @@ export const eventKeys = {
   'session.timer_due': 'The timer of a step is due; the user of the session is reminded',
   'handover.due':
     'The handover of a shift of a team, at the time that the team has set; who is on call is notified',
+  'flow.review_due':
+    'The review of flows is overdue; their owner is notified, or the team admins if nobody owns them, on the day and a week later',
   'maintenance.batch_created': 'A maintenance schedule created a batch of sessions; its owner is notified',
   'maintenance.run_failed':
     'A due maintenance run could not be created or was missed; its owner and team admins are notified',

@@ -29,6 +29,7 @@ const lateRules: Record<EventKey, LateRule> = {
   'approval.expired': { closed: 'leave_out' },
   'session.timer_due': { closed: 'leave_out' },
   'handover.due': {},
+  'flow.review_due': { decided: 'leave_out' },
   'maintenance.batch_created': {},
   'maintenance.run_failed': {},
   'psa.push_failed': {},

@@ -202,6 +202,15 @@ const builders: Builders = {
     subject: handoverTeamId,
     data: { team_id: handoverTeamId, team_name: teamName, text: joinLines(lines, frontendUrl) },
   }),
+  'flow.review_due': ({ ownerId, teamId, count, flows }) => ({
+    subject: flows[0]?.treeId ?? '',
+    data: {
+      owner_id: ownerId,
+      team_id: teamId,
+      count,
+      flows: flows.map(({ treeId, name, dueOn }) => ({ flow_id: treeId, flow_name: name, due_on: dueOn })),
+    },
+  }),
   'maintenance.batch_created': ({ scheduleId, scheduleName, sessionCount, ownerId, teamId }) => ({
     subject: scheduleId,
     data: {

@@ -224,6 +224,20 @@ export const webhookData = {
       .describe('The handover in words, a sentence per line with its address.')
       .meta({ example: '1 open escalation: Reception cannot print' }),
   }),
+  'flow.review_due': z.strictObject({
+    owner_id: OptionalId.describe('Id of the user who reviews the flows; null for the admins.'),
+    team_id: TeamId,
+    count: z.int().describe('How many flows are announced.').meta({ example: 1 }),
+    flows: z
+      .array(
+        z.strictObject({
+          flow_id: Id.describe('Id of the flow.'),
+          flow_name: FlowName,
+          due_on: z.iso.date().describe('The day from which its review is overdue.'),
+        }),
+      )
+      .describe('The longest overdue ones, at most ten.'),
+  }),
   'maintenance.batch_created': z.strictObject({
     ...ScheduleFields,
     session_count: z.int().describe('The sessions that wait.'),

@@ -113,6 +113,8 @@ export const SessionRow = SessionListRow.extend({
   evidence: z.custom<(ProvidedEvidence & { seq: number })[]>(),
   /** When its user is reminded of the current step; null without a waiting timer. */
   timer_due_at: nullableText,
+  /** Since when the review of its flow is overdue; null if it is not, and once the session has ended. */
+  flow_overdue_since: nullableText,
   fallback_decisions: z.custom<FallbackDecision[]>(),
   custom_steps: z.custom<CustomStep[]>(),
   /** Whether the caller may change the session. */

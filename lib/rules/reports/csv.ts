@@ -27,6 +27,7 @@ export function renderReportCsv(report: WeeklyReport): string {
     ...report.unfinished_flows.flatMap(({ name, started }) =>
       listMetrics('unfinished_flow', { started }, name),
     ),
+    ...listMetrics('overdue_reviews', { count: report.overdue_reviews.count }),
   ]
   const header = ['team', 'week', 'timezone', 'section', 'name', 'metric', 'value']
   return writeCsv([header, ...rows.map((row) => [team.name, week, timezone, ...row])])

@@ -8,7 +8,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
 })
 
 /** Return a date, such as 2026-11-16, as people read it. */
-function formatDate(date: string): string {
+export function formatDate(date: string): string {
   return dayFormat.format(Date.parse(`${date}T00:00:00Z`))
 }
 

@@ -1,5 +1,5 @@
 import { sentence } from '#rules/text/sentence.ts'
-import { formatDuration } from './labels.ts'
+import { formatDate, formatDuration } from './labels.ts'
 import type { WaitingCases, WeeklyReport } from './weekly.ts'
 
 // A weekly report in sentences. Whoever reads only these knows what the numbers say.
@@ -23,6 +23,7 @@ export function writeSummary(report: Facts): string[] {
       ({ name, started }) =>
         sentence`Nobody has finished “${name}”: ${started} sessions were started, and none was completed.`,
     ),
+    ...writeOverdue(report.overdue_reviews),
   ]
 }
 
@@ -86,6 +87,14 @@ const subjects: Record<WaitingCases['waits_for'], [noun: string, waited: string]
 function writeWaiting({ waits_for, count, longest_seconds }: WaitingCases): string {
   const [noun, waited] = subjects[waits_for]
   return `${toPlural(count, noun)} waited ${waited}, ${count === 1 ? 'since' : 'the oldest since'} ${formatDuration(longest_seconds)}.`
+}
+
+function writeOverdue({ count, flows }: Facts['overdue_reviews']): string[] {
+  if (count === 0) return []
+  const names = flows.map(({ name, due_on }) => sentence`“${name}” since ${formatDate(due_on)}`).join(', ')
+  return [
+    `The review of ${toPlural(count, 'flow')} is overdue: ${names}${count > flows.length ? ' and others' : ''}.`,
+  ]
 }
 
 const toPlural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

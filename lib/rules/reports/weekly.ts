@@ -34,6 +34,8 @@ interface CountedParts {
   waiting: WaitingCases[]
   slow_flows: { tree_id: string; name: string; completed: number; median_seconds: number }[]
   unfinished_flows: { tree_id: string; name: string; started: number }[]
+  /** At the end of the week, of the flows of the team and of no team: how many, and the longest overdue ones. */
+  overdue_reviews: { count: number; flows: { tree_id: string; name: string; due_on: string }[] }
 }
 
 /**

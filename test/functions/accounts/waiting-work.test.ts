@@ -4,7 +4,7 @@ import { insertAlertSource } from '#test/contract/fixtures-alerts.ts'
 import { insertApproval } from '#test/contract/fixtures-approvals.ts'
 import { insertConversation } from '#test/contract/fixtures-authoring.ts'
 import { insertExport, insertImport } from '#test/contract/fixtures-exports.ts'
-import { insertShare } from '#test/contract/fixtures-flows.ts'
+import { insertOverdueFlow, insertShare } from '#test/contract/fixtures-flows.ts'
 import { insertBatch } from '#test/contract/fixtures-knowledge.ts'
 import { insertSchedule } from '#test/contract/fixtures-maintenance.ts'
 import { insertReportSubscription } from '#test/contract/fixtures-members.ts'
@@ -126,6 +126,17 @@ const ways: Record<WaitingKind, MakeWait> = {
   async private_flow({ account, leaver }) {
     const { id } = await createFlow(leaver, { visibility: 'private' })
     return canDo(account.admin, 'PUT', `/trees/${id}`, { visibility: 'account' })
+  },
+  async flow_review({ account, leaver }) {
+    const id = await insertOverdueFlow(service, leaver)
+    // Both notices went to the leaver.
+    await service.sql('update trees set review_notices = 2, review_notice_at = null where id = $1', [id])
+    return async () => {
+      await service.stack.runCron()
+      const inbox = await account.admin.call('GET', '/notifications')
+      expect(inbox.body.map((item: { event_key: string }) => item.event_key)).toContain('flow.review_due')
+      await canDo(account.admin, 'POST', `/trees/${id}/review/confirm`)()
+    }
   },
   async flow_conversation({ account, leaver }) {
     const id = await insertConversation(service, leaver)
@@ -275,7 +286,7 @@ const saysWho = new Set(
    script_templates.created_by script_templates.saved_by script_templates.source_user_id
    script_versions.saved_by session_custom_steps.created_by session_decisions.decided_by session_fallbacks.decided_by session_ratings.rated_by session_ratings.session_user_id
    session_step_feedback.user_id session_supporting_data.created_by sign_in_challenges.user_id
-   sign_ins.user_id target_lists.created_by totp_factors.user_id tree_pins.user_id tree_versions.saved_by
+   sign_ins.user_id target_lists.created_by totp_factors.user_id tree_pins.user_id tree_versions.saved_by trees.reviewed_by
    uploads.created_by webhooks.created_by`.split(/\s+/),
 )
 /** Named by schedules of on call, which skip them and are listed by themselves. */

@@ -38,7 +38,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
   expect(
     sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' }),
-  ).toBe(22)
+  ).toBe(23)
   expect(failed.toSorted()).toEqual([
     'aiTasks',
     'alerts',
@@ -48,6 +48,7 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
     'digests',
     'embeddings',
     'exports',
+    'flow_reviews',
     'handovers',
     'imports',
     'kbBatches',

@@ -12,6 +12,7 @@ const notification = {
   link: '/sessions/1',
   escalation: null,
   approval: null,
+  review: null,
 }
 const claimed = {
   ...{

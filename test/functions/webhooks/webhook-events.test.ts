@@ -141,6 +141,12 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
       handoverTeamId: uuid(),
       userIds: [],
     },
+    {
+      key: 'flow.review_due',
+      ownerId: admin.id,
+      count: 1,
+      flows: [{ treeId: uuid(), name: 'VPN', dueOn: '2026-11-02', reviewedAt: null, evidence: undefined }],
+    },
     { key: 'maintenance.batch_created', ...schedule, sessionCount: 2 },
     { key: 'maintenance.run_failed', ...schedule, reason: 'Paused' },
     {

@@ -161,6 +161,13 @@ const samples: SampleBuilders = {
     handoverTeamId: id,
     userIds: ['r'],
   }),
+  'flow.review_due': (text) => ({
+    ...actor,
+    key: 'flow.review_due',
+    ownerId: 'o',
+    count: 1,
+    flows: [{ treeId: id, name: text, dueOn: '2026-11-02', reviewedAt: null, evidence: undefined }],
+  }),
   'maintenance.batch_created': (text) => ({
     ...actor,
     key: 'maintenance.batch_created',

@@ -22,7 +22,7 @@ const listMails = (texts = samples) => listPreviews('#0f766e', texts.accountName
 
 // Words of the service, dates, addresses and ids, by their keys, are not what users write.
 const fixedKeys =
-  /(?:^|_)(?:ids?|key|urgency|outcome|source|email|url|link|timezones?|week|monday|host|from|to|at|on|label|path|waits_for|phone)$|(?:Id|Ids|Url|At)$/
+  /(?:^|_)(?:ids?|key|urgency|outcome|source|email|url|link|timezones?|week|monday|host|from|to|at|on|label|path|waits_for|phone)$|(?:Id|Ids|Url|At|On)$/
 
 /** Replace the texts of users, and give those that can have several lines a second one. */
 function replaceTexts<T>(value: T, write: (index: number) => string, key = ''): T {
