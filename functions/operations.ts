@@ -128,8 +128,6 @@ export const operations: readonly AnyOperation[] = [
   ...apiKeyOperations,
   // These two before treeOperations, where /trees/{tree_id} would match /trees/pinned and /trees/health.
   ...treePinOperations,
-  ...flowReviewOperations,
-  ...flowReviewLinkOperations,
   ...flowHealthOperations,
   ...treeOperations,
   ...treeVersionOperations,
@@ -140,6 +138,8 @@ export const operations: readonly AnyOperation[] = [
   ...treeMarkdownOperations,
   ...categoryOperations,
   ...stepLibraryOperations,
+  ...flowReviewOperations,
+  ...flowReviewLinkOperations,
   ...sessionBatchOperations,
   ...sessionOperations,
   ...sessionStepOperations,

@@ -190,21 +190,6 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
-    load: async () => (await import('./flows/reviews/operations.ts')).flowReviewOperations,
-    routes: {
-      'flows.reviews.get': 'GET /trees/{tree_id}/review',
-      'flows.reviews.update': 'PATCH /trees/{tree_id}/review',
-      'flows.reviews.confirm': 'POST /trees/{tree_id}/review/confirm',
-    },
-  },
-  {
-    load: async () => (await import('./flows/review-links/operations.ts')).flowReviewLinkOperations,
-    routes: {
-      'flows.reviewLinks.showPage': 'GET /review-links/{token}',
-      'flows.reviewLinks.confirm': 'POST /review-links/{token}',
-    },
-  },
-  {
     load: async () => (await import('./flows/health/operations.ts')).flowHealthOperations,
     routes: {
       'flows.health.list': 'GET /trees/health',
@@ -288,6 +273,21 @@ export const routeGroups: readonly RouteGroup[] = [
       'flows.stepLibrary.get': 'GET /step-library/{step_id}',
       'flows.stepLibrary.update': 'PUT /step-library/{step_id}',
       'flows.stepLibrary.delete': 'DELETE /step-library/{step_id}',
+    },
+  },
+  {
+    load: async () => (await import('./flows/reviews/operations.ts')).flowReviewOperations,
+    routes: {
+      'flows.reviews.get': 'GET /trees/{tree_id}/review',
+      'flows.reviews.update': 'PATCH /trees/{tree_id}/review',
+      'flows.reviews.confirm': 'POST /trees/{tree_id}/review/confirm',
+    },
+  },
+  {
+    load: async () => (await import('./flows/review-links/operations.ts')).flowReviewLinkOperations,
+    routes: {
+      'flows.reviewLinks.showPage': 'GET /review-links/{token}',
+      'flows.reviewLinks.confirm': 'POST /review-links/{token}',
     },
   },
   {

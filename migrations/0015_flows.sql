@@ -133,9 +133,12 @@ begin
     v_due := ((coalesce(new.reviewed_at, new.published_at) at time zone v_zone)::date + make_interval(months => v_months))::date;
   end if;
   if tg_op = 'INSERT' or v_due is distinct from old.review_due_on or new.owner_id is distinct from old.owner_id then
-    new.review_due_on := v_due;
-    new.review_notice_at := (v_due + time '8:00') at time zone v_zone;
     new.review_notices := 0;
+  end if;
+  new.review_due_on := v_due;
+  -- The second notice follows the first one.
+  if new.review_notices = 0 then
+    new.review_notice_at := (v_due + time '8:00') at time zone v_zone;
   end if;
   return new;
 end $$;

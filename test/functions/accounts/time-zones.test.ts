@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { sharedService } from '#test/support/app.ts'
-import { patchProcedure } from '#test/support/flows.ts'
+import { createFlow, patchProcedure } from '#test/support/flows.ts'
 import { emitWithoutPublishing, escalationEvent } from '#test/support/jobs.ts'
 import { createSchedule } from '#test/support/maintenance.ts'
 import { createAccount } from '#test/support/people.ts'
@@ -11,7 +11,7 @@ const service = await sharedService()
 
 /** Columns of a time zone, with the stored times that are computed from them. */
 const zones = {
-  'accounts.timezone': ['teams.handover_at'],
+  'accounts.timezone': ['teams.handover_at', 'trees.review_notice_at'],
   'teams.timezone': ['teams.handover_at'],
   'users.timezone': ['deliveries.held_until', 'session_timers.due_at'],
   'maintenance_schedules.timezone': ['maintenance_schedules.next_run_at'],
@@ -36,10 +36,12 @@ const places: Record<string, string | null> = {
   'app.follow_timezone_of_account': 'teams.handover_at',
   'app.follow_timezone_of_timers': 'session_timers.due_at',
   'app.known_timezone': null,
+  'app.local_today': null,
   'app.mail_held_until': null,
   'app.move_held_mails': 'deliveries.held_until',
   'app.next_time_of_day': null,
   'app.period_start': null,
+  'app.plan_review': 'trees.review_notice_at',
   'app.quiet_hours_end': null,
   'app.team_week': null,
   'app.time_bound': null,
@@ -81,6 +83,20 @@ const scenes: Record<
     return {
       change: () => admin.client.accounts.update({ timezone: newZone }),
       select: ['select handover_at as at from teams where id = $1', teamId],
+    }
+  },
+  'accounts.timezone trees.review_notice_at': async () => {
+    const { admin } = await createAccount(service)
+    await admin.client.accounts.update({ flow_review_months: 6 })
+    const { id } = await createFlow(admin)
+    return {
+      change: () => admin.client.accounts.update({ timezone: newZone }),
+      // At 8:00, which is ten hours before the other times, and months ahead.
+      select: [
+        `select min(d) as at from trees t, generate_series(t.review_notice_at + interval '10 hours' - interval '300 days', t.review_notice_at, interval '1 day') d
+          where t.id = $1 and d > app.now()`,
+        id,
+      ],
     }
   },
   'teams.timezone teams.handover_at': async () => {

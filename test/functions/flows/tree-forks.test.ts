@@ -23,6 +23,7 @@ it('FLO-07 FLO-08 records the parent, root, depth and reason of a fork, also of 
     root_tree_id: first.id,
     fork_depth: 1,
     fork_reason: 'Another print server',
+    review: { ...first.review, owner: { id: colleague.id, name: colleague.fullName } },
     created_at: second.body.created_at,
     updated_at: second.body.updated_at,
     published_at: null,

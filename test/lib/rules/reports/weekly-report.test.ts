@@ -222,7 +222,7 @@ it('RPT-13 the CSV of a report has one line per number', () => {
       'previous,,escalated,7',
       'previous,,median_seconds,120',
     ],
-    ...['open,,sessions,0', 'open,,ai_sessions,0'],
+    ...['open,,sessions,0', 'open,,ai_sessions,0', 'overdue_reviews,,count,0'],
   ])
 })
 
