@@ -52,12 +52,14 @@ async function readHealth(db: ReadContext['db'], ids: readonly string[]): Promis
   return (await readFindings(db, ids)).map(toFlowHealth)
 }
 
-/** Count the open findings of flows, as their health lists them. */
+/** Count the open findings of flows, as their health lists them, without that their steps are not judged. */
 export async function countFindings(
   db: ReadContext['db'],
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  return new Map((await readHealth(db, ids)).map(({ tree_id, findings }) => [tree_id, findings.length]))
+  const count = ({ findings }: FlowHealth) =>
+    findings.filter(({ reason }) => reason !== 'not_enough_sessions').length
+  return new Map((await readHealth(db, ids)).map((flow) => [flow.tree_id, count(flow)]))
 }
 
 type JudgedFlow = Awaited<ReturnType<typeof readFindings>>[number]

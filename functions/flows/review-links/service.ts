@@ -5,6 +5,7 @@ import { type BaseContext, Content, type Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
 import { writeDueDay } from '#rules/events/review-alert.ts'
 import { release } from '#rules/release.ts'
+import { formatDate } from '#rules/reports/labels.ts'
 import { sentence } from '#rules/text/sentence.ts'
 import type { ReviewLink } from '#vendors/auth/review-tokens.ts'
 import { renderPage } from '#vendors/mail/page.ts'
@@ -43,7 +44,7 @@ export async function confirm(ctx: LinkContext, token: string): Promise<Content>
     {
       title: sentence`You confirmed: ${name}`,
       text: next_due_on
-        ? `The next review: ${writeDueDay(next_due_on).toLowerCase()}. You can close this page.`
+        ? `The next review is due on ${formatDate(next_due_on)}. You can close this page.`
         : 'You can close this page.',
     },
     is_masked,
