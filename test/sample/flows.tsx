@@ -6,6 +6,7 @@ import { useLoad } from './load.ts'
 import { Markdown } from './markdown.tsx'
 import { Page, Shown } from './page.tsx'
 import { openPage } from './route.ts'
+import { Trial, type TrialStart } from './trial.tsx'
 
 export function FlowsPage() {
   const [search, setSearch] = useState('')
@@ -70,16 +71,20 @@ export function FlowPage({ id }: { id: string }) {
   )
 }
 
+/** Start a session, or try the flow with the same answers. */
 function StartForm({ flow }: { flow: Flow }) {
+  const [trial, setTrial] = useState<TrialStart | null>(null)
   const start = async (values: Record<string, string>, form: FormData) => {
     const variables = Object.fromEntries(flow.intake_form.flatMap((field) => readAnswer(field, form)))
-    const session = await client.sessions.start({
-      tree_id: flow.id,
-      ticket_number: values.ticket_number || undefined,
-      variables,
-    })
+    const input = { tree_id: flow.id, ticket_number: values.ticket_number || undefined, variables }
+    if (form.get('action') === 'try') {
+      setTrial({ input, run: await client.sessions.dryRuns.run({ ...input, answers: [] }) })
+      return
+    }
+    const session = await client.sessions.start(input)
     openPage('sessions', session.id)
   }
+  if (trial) return <Trial {...trial} onEnd={() => setTrial(null)} />
   const intakeFields = Object.fromEntries(flow.intake_form.map((intake) => [nameOf(intake), toField(intake)]))
   return (
     <>
@@ -87,6 +92,7 @@ function StartForm({ flow }: { flow: Flow }) {
       <Form
         fields={{ ticket_number: { label: 'Ticket' }, ...intakeFields }}
         submitText="Start"
+        otherSubmit={{ text: 'Try it', action: 'try' }}
         onSubmit={start}
         noValidate
       />

@@ -100,13 +100,21 @@ export interface FieldOptions {
 interface FormProps<Name extends string> {
   fields: Record<Name, FieldOptions>
   submitText: string
+  /** A second button, whose value is that of the field `action`. */
+  otherSubmit?: { text: string; action: string }
   onSubmit: (values: Record<Name, string>, form: FormData) => Promise<unknown>
   /** Leave it to the service to say what is missing. */
   noValidate?: boolean
 }
 
 /** A form that keeps what was typed when the service refuses it, and shows each message beside its field. */
-export function Form<Name extends string>({ fields, submitText, onSubmit, noValidate }: FormProps<Name>) {
+export function Form<Name extends string>({
+  fields,
+  submitText,
+  otherSubmit,
+  onSubmit,
+  noValidate,
+}: FormProps<Name>) {
   const { run, error, isBusy } = useAction((form: FormData) =>
     onSubmit(Object.fromEntries(form) as Record<Name, string>, form),
   )
@@ -116,7 +124,7 @@ export function Form<Name extends string>({ fields, submitText, onSubmit, noVali
       noValidate={noValidate}
       onSubmit={(event) => {
         event.preventDefault()
-        void run(new FormData(event.currentTarget))
+        void run(new FormData(event.currentTarget, (event.nativeEvent as SubmitEvent).submitter))
       }}
     >
       {Object.entries<FieldOptions>(fields).map(([name, options]) => (
@@ -126,6 +134,11 @@ export function Form<Name extends string>({ fields, submitText, onSubmit, noVali
       <button type="submit" className="main" disabled={isBusy}>
         {isBusy ? 'One moment …' : submitText}
       </button>
+      {otherSubmit && (
+        <button type="submit" name="action" value={otherSubmit.action} disabled={isBusy}>
+          {otherSubmit.text}
+        </button>
+      )}
     </form>
   )
 }

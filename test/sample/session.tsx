@@ -24,9 +24,12 @@ export function SessionPage({ id }: { id: string }) {
             ) : session.current_step ? (
               <Step
                 key={session.current_step.id}
-                session={session}
                 step={session.current_step}
-                onChange={loaded.set}
+                canGoBack={session.decisions.length > 0}
+                onAnswer={async (answer) =>
+                  loaded.set(await client.sessions.steps.recordDecision({ session_id: id, ...answer }))
+                }
+                onBack={async () => loaded.set(await client.sessions.steps.undoDecision({ session_id: id }))}
               />
             ) : (
               <Complete session={session} onChange={loaded.set} />
@@ -43,34 +46,28 @@ interface SessionProps {
   onChange: (session: Session) => void
 }
 
-function Step({ session, step, onChange }: SessionProps & { step: SessionCurrentStep }) {
+type Choice = { option_id: string } | { outcome: 'done' | 'failed' | 'skipped' }
+export type StepAnswer = Choice & { step_id: string; note?: string }
+
+interface StepProps {
+  step: SessionCurrentStep
+  canGoBack: boolean
+  onAnswer: (answer: StepAnswer) => Promise<unknown>
+  onBack: () => Promise<unknown>
+}
+
+/** Show a step with its answers, in a session and in a trial. */
+export function Step({ step, canGoBack, onAnswer, onBack }: StepProps) {
   const [note, setNote] = useState('')
-  const { steps } = client.sessions
-  const answer = (
-    text: string,
-    isMain: boolean,
-    choice: { option_id: string } | { outcome: 'done' | 'failed' | 'skipped' },
-  ) => ({
+  const answer = (text: string, isMain: boolean, choice: Choice) => ({
     ...{ text, isMain },
-    act: async () =>
-      onChange(
-        await steps.recordDecision({
-          session_id: session.id,
-          step_id: step.id,
-          ...choice,
-          ...(note ? { note } : {}),
-        }),
-      ),
+    act: () => onAnswer({ step_id: step.id, ...choice, ...(note ? { note } : {}) }),
   })
   const results = [
     answer('Done', true, { outcome: 'done' }),
     answer('It failed', false, { outcome: 'failed' }),
     answer('Skip', false, { outcome: 'skipped' }),
   ]
-  const back = {
-    text: 'Back',
-    act: async () => onChange(await steps.undoDecision({ session_id: session.id })),
-  }
   return (
     <section className="step">
       {step.section_title && <small>{step.section_title}</small>}
@@ -85,7 +82,7 @@ function Step({ session, step, onChange }: SessionProps & { step: SessionCurrent
           ...(step.options.length > 0
             ? step.options.map(({ id, label }) => answer(label, true, { option_id: id }))
             : results),
-          session.decisions.length > 0 && back,
+          canGoBack && { text: 'Back', act: onBack },
         ]}
       />
     </section>
