@@ -54,6 +54,7 @@ import { treeTransferOperations } from './flows/transfer/operations.ts'
 import { treeOperations } from './flows/trees/operations.ts'
 import { treeVersionOperations } from './flows/versions/operations.ts'
 import { authOperations } from './identity/auth/operations.ts'
+import { chatLinkOperations } from './identity/chat-links/operations.ts'
 import { consentOperations } from './identity/consents/operations.ts'
 import { credentialOperations } from './identity/credentials/operations.ts'
 import { emailChangeOperations } from './identity/email-changes/operations.ts'
@@ -67,6 +68,7 @@ import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
 import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { bounceOperations } from './notifications/bounces/operations.ts'
+import { chatActionOperations } from './notifications/chat-actions/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { mailPreferenceOperations } from './notifications/preferences/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
@@ -116,6 +118,7 @@ export const operations: readonly AnyOperation[] = [
   ...emailChangeOperations,
   ...signInOperations,
   ...consentOperations,
+  ...chatLinkOperations,
   ...streamTicketOperations,
   ...mfaOperations,
   ...passkeyOperations,
@@ -209,6 +212,7 @@ export const operations: readonly AnyOperation[] = [
   ...notificationOperations,
   ...mailPreferenceOperations,
   ...bounceOperations,
+  ...chatActionOperations,
   ...subscriptionOperations,
   ...webhookOperations,
   ...feedbackOperations,

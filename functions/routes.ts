@@ -76,6 +76,13 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./identity/chat-links/operations.ts')).chatLinkOperations,
+    routes: {
+      'identity.chatLinks.getRequest': 'GET /auth/chat-links/{token}',
+      'identity.chatLinks.create': 'POST /auth/chat-links',
+    },
+  },
+  {
     load: async () => (await import('./identity/stream-tickets/operations.ts')).streamTicketOperations,
     routes: {
       'identity.streamTickets.create': 'POST /auth/stream-ticket',
@@ -632,6 +639,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'ai.escalations.listQueue': 'GET /ai-sessions/queue',
       'ai.escalations.stream': 'GET /ai-sessions/escalations/stream',
       'ai.escalations.claim': 'POST /ai-sessions/{session_id}/handoffs/{handoff_id}/claim',
+      'ai.escalations.acknowledge': 'POST /ai-sessions/{session_id}/handoffs/{handoff_id}/acknowledge',
       'ai.escalations.pickUp': 'POST /ai-sessions/{session_id}/pickup',
     },
   },
@@ -914,6 +922,12 @@ export const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import('./notifications/bounces/operations.ts')).bounceOperations,
     routes: {
       'notifications.bounces.receive': 'POST /notifications/mail-webhook',
+    },
+  },
+  {
+    load: async () => (await import('./notifications/chat-actions/operations.ts')).chatActionOperations,
+    routes: {
+      'notifications.chatActions.receive': 'POST /chat/{config_id}/actions',
     },
   },
   {

@@ -28,6 +28,7 @@ export const tags: readonly TagInfo[] = [
     'Stream tickets',
     'Open an event stream with an EventSource, which cannot send a token.',
   ),
+  tag('identity.chatLinks', 'Links of chat tools', 'Who presses the buttons in a chat tool.'),
   tag('identity.consents', 'Access of programs', 'What a person allows an MCP client to do.'),
   tag(
     'identity.mfa',
@@ -161,6 +162,7 @@ export const tags: readonly TagInfo[] = [
     'Unsubscribing',
     'The links with which a recipient ends all e-mails or one weekly report.',
   ),
+  tag('notifications.chatActions', 'Buttons in chat', 'What people press in Slack.'),
   tag('notifications.bounces', 'Bounces and complaints', "The mail provider's events."),
   tag('webhooks', 'Webhooks', 'Send events to a program, signed by the Standard Webhooks specification.'),
   tag('analytics', 'Analytics', 'Metrics of teams, users, flows and escalations.'),

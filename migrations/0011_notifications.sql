@@ -80,16 +80,62 @@ create table notification_configs (
   set_up_by       uuid,
   -- When the chat tool said that the webhook no longer exists. Null again after a message that it accepts, and for another webhook.
   disconnected_at timestamptz(3),
+  -- The secret with which the chat tool signs that a button was pressed, encrypted. With it, messages have buttons.
+  signing_secret  text check (length(signing_secret) <= 1000),
   created_at      timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id, id),
   constraint notification_configs_webhook check (channel = 'email' or webhook_url is not null),
   constraint notification_configs_addresses check (channel <> 'email' or jsonb_array_length(coalesce(email_addresses, '[]')) > 0),
-  constraint notification_configs_recipients check (jsonb_array_length(coalesce(email_addresses, '[]')) <= 20)
+  constraint notification_configs_recipients check (jsonb_array_length(coalesce(email_addresses, '[]')) <= 20),
+  constraint notification_configs_signing check (signing_secret is null or channel = 'chat1_webhook')
 );
 create index notification_configs_newest on notification_configs (account_id, created_at desc, id desc);
 create trigger audit after insert or update or delete on notification_configs
-  for each row execute function app.audit('notification_config', 'webhook_url', 'email_addresses');
+  for each row execute function app.audit('notification_config', 'webhook_url', 'email_addresses', 'signing_secret');
+
+-- Who presses the buttons of a chat tool: a person has linked their user there, once, by their own sign-in. Like a grant of OAuth, a link is a
+-- sign-in: whatever ends sign-ins ends it, and the person sees and revokes it among them. It holds for the config whose secret has signed the
+-- request, because whoever knows that secret can press for everybody.
+create table chat_links (
+  sign_in_id uuid not null,
+  account_id uuid not null default app.account_id() references accounts on delete cascade,
+  config_id  uuid not null,
+  -- The ids of the workspace and the user at the chat tool.
+  team       text not null check (length(team) between 1 and 100),
+  chat_user  text not null check (length(chat_user) between 1 and 100),
+  -- The request that was confirmed. It makes one link.
+  request_id uuid not null,
+  created_at timestamptz(3) not null default app.now(),
+  primary key (sign_in_id),
+  unique (account_id, request_id),
+  foreign key (account_id, sign_in_id) references sign_ins (account_id, id) on delete cascade,
+  foreign key (account_id, config_id) references notification_configs (account_id, id) on delete cascade
+);
+create index chat_links_user on chat_links (account_id, config_id, team, chat_user, created_at desc);
+call app.protect('chat_links');
+grant select on chat_links to app_runtime;
+grant select, insert, update, delete on chat_links to app_platform;
+
+-- Only an account admin changes the secret, and its links end with it: whoever enters one can press for everybody who is linked by it. Without
+-- a user in the scope, the platform itself acts, such as when it encrypts the same secret with another key.
+create function app.keep_signing_secret() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if app.user_id() is not null and tg_op <> 'DELETE' and app.role() is distinct from 'admin' then
+    raise exception 'only an account admin changes the signing secret' using errcode = 'SF4AA';
+  end if;
+  if app.user_id() is not null and tg_op <> 'INSERT' then
+    update sign_ins s set ended_at = app.now() from chat_links l
+     where l.account_id = old.account_id and l.config_id = old.id and s.account_id = l.account_id and s.id = l.sign_in_id and s.ended_at is null;
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end $$;
+create trigger signing_secret_set before insert on notification_configs for each row
+  when (new.signing_secret is not null) execute function app.keep_signing_secret();
+create trigger signing_secret_changed before update of signing_secret on notification_configs for each row
+  when (new.signing_secret is distinct from old.signing_secret) execute function app.keep_signing_secret();
+create trigger signing_secret_deleted before delete on notification_configs for each row
+  when (old.signing_secret is not null) execute function app.keep_signing_secret();
 
 create table deliveries (
   id               uuid not null default uuidv7(),

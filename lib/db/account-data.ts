@@ -189,7 +189,7 @@ export const exportedTables: readonly ExportedTable[] = [
     },
   }),
   exportTable('notification_configs', 'notification_configs', {
-    leftOut: { webhook_url: mayBeSecret },
+    leftOut: { webhook_url: mayBeSecret, signing_secret: secret },
     computed: { webhook_host: `substring(t.webhook_url from '^[a-z]+://([^/@?#]+)(?:[/?#]|$)')` },
   }),
   exportTable('webhooks', 'webhooks', {
@@ -283,6 +283,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   ai_budgets: counters,
   ai_unpaid_budgets: platform,
   ai_tasks: shortLived,
+  chat_links: credentials,
   billing_events: 'ids at the billing provider',
   billing_customers: 'ids at the billing provider',
   billing_subscriptions: 'ids at the billing provider',

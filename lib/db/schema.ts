@@ -523,6 +523,16 @@ export interface CategoriesTable {
   created_at: Generated<string>
 }
 
+export interface ChatLinksTable {
+  sign_in_id: string
+  account_id: ColumnType<string, never, never>
+  config_id: string
+  team: string
+  chat_user: string
+  request_id: string
+  created_at: Generated<string>
+}
+
 export interface DeletedObjectsTable {
   object_key: string
   deleted_at: Generated<string>
@@ -1006,6 +1016,7 @@ export interface NotificationConfigsTable {
   events_enabled: JsonColumns['notification_configs.events_enabled']
   set_up_by: string | null
   disconnected_at: string | null
+  signing_secret: string | null
   created_at: Generated<string>
 }
 
@@ -1960,6 +1971,7 @@ export interface DB {
   billing_events: BillingEventsTable
   billing_subscriptions: BillingSubscriptionsTable
   categories: CategoriesTable
+  chat_links: ChatLinksTable
   deleted_objects: DeletedObjectsTable
   deliveries: DeliveriesTable
   device_types: DeviceTypesTable

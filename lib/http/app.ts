@@ -14,6 +14,7 @@ import type { Limiter } from '#vendors/cache/limiter.ts'
 import { renderPage } from '#vendors/mail/page.ts'
 import { isOutage } from '#vendors/net/outage.ts'
 import type { Ports } from '#vendors/ports.ts'
+import { readDelegatedCaller } from './delegated-caller.ts'
 import { isAllowedOrigin } from './origins.ts'
 import { respond, respondJson, setHeader } from './respond.ts'
 import { readRunningTask } from './running-task.ts'
@@ -88,8 +89,7 @@ export function createApp(services: Services): Hono<Env> {
   app.use(async (c, next) => {
     const startedAt = performance.now()
     c.set('requestId', readRequestId(c.req.raw))
-    // The address of a stored request's client is not stored.
-    c.set('ip', readRunningTask(c.env) ? '' : services.readClientAddress(c.req.raw, c.env))
+    c.set('ip', isClientUnknown(c.env) ? '' : services.readClientAddress(c.req.raw, c.env))
     c.set('headers', { ...defaultHeaders, 'x-request-id': c.get('requestId') })
     const origin = c.req.header('origin')
     if (c.req.method === 'OPTIONS') {
@@ -106,6 +106,12 @@ export function createApp(services: Services): Hono<Env> {
   app.notFound((c) => respondProblem(c as C, createRouteProblem(app, c.req.path, c.req.method)))
   app.onError((error, c) => respondProblem(c as C, toProblem(error), error))
   return app
+}
+
+/** The address of a stored request's client is not stored, and a chat tool does not tell that of its user. */
+function isClientUnknown(env: unknown): boolean {
+  const delegated = readDelegatedCaller(env)
+  return readRunningTask(env) !== undefined || (delegated !== undefined && !delegated.scopes)
 }
 
 const allowHeaders = [

@@ -1,9 +1,10 @@
 import type { Caller } from '#db/scope.ts'
 
-/** A caller whom the MCP server has authenticated, and the scopes that the person agreed to. */
+/** A caller whom another way in has authenticated: the MCP server, or the signature of a chat tool. */
 export interface DelegatedCaller {
   caller: Caller
-  scopes: readonly string[]
+  /** The scopes that the person agreed to; absent for a person who acts without a program. */
+  scopes?: readonly string[]
 }
 
 /**
@@ -12,7 +13,7 @@ export interface DelegatedCaller {
  */
 const callerKey = Symbol('delegated caller')
 
-/** Return the caller for whom the MCP server makes this call, or undefined for a client's request. */
+/** Return the caller for whom this call is made, or undefined for a client's request. */
 export function readDelegatedCaller(env: unknown): DelegatedCaller | undefined {
   return (env as { [callerKey]?: DelegatedCaller } | undefined)?.[callerKey]
 }

@@ -9,6 +9,7 @@ import type { ModelCalls } from '#vendors/ai/ask.ts'
 import type { Limit } from '#vendors/cache/limiter.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import type { Ports } from '#vendors/ports.ts'
+import type { CallAs } from './call-as.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /**
@@ -73,7 +74,7 @@ type StaffContext = { caller: Caller; platform: StaffDb }
  */
 export type Context<M extends Method, A extends OperationAccess, F> = BaseContext &
   (A extends 'public' | 'signed'
-    ? PlatformAccess<F>
+    ? PlatformAccess<F> & (A extends 'signed' ? { callAs: CallAs } : unknown)
     : [A, F] extends ['super_admin', string]
       ? StaffContext
       : TenantContext<M> & PlatformAccess<F>)
@@ -289,7 +290,10 @@ interface OperationOptions<
    * when the client disconnects.
    */
   background?: true
-  /** Marks a GET that calls an external service: unlike other reads it waits for the rate limiter. */
+  /**
+   * Marks an operation that calls an external service, or another operation: it takes no place of its account.
+   * A GET also waits for the rate limiter, unlike other reads.
+   */
   callsExternalService?: true
   /** Media types of a stream's content. */
   produces?: readonly string[]

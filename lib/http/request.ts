@@ -21,7 +21,8 @@ import { publishEntries } from '#work/publish.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
-import { readDelegatedCaller } from './delegated-caller.ts'
+import { createCallAs } from './call-as.ts'
+import { type DelegatedCaller, readDelegatedCaller } from './delegated-caller.ts'
 import { requireGranted } from './granted-scopes.ts'
 import {
   hashRequest,
@@ -116,8 +117,8 @@ async function handleRequest(
     c.set('wantsPage', op.produces?.includes('text/html') === true && acceptsType(c, 'text/html'))
     const task = readRunningTask(c.env)
     const delegated = readDelegatedCaller(c.env)
-    if (delegated) requireScope(keyScopes, delegated.scopes)
-    const knownCaller = task?.caller ?? (delegated && { ...delegated.caller, scopes: delegated.scopes })
+    if (delegated?.scopes) requireScope(keyScopes, delegated.scopes)
+    const knownCaller = task?.caller ?? (delegated && toKnownCaller(delegated))
     const caller = knownCaller ?? (requiresToken(op) ? await authenticate(c, op, keys, services) : null)
     if (knownCaller) c.set('caller', knownCaller)
     const entries: OutboxEntry[] = []
@@ -137,6 +138,9 @@ async function handleRequest(
     return respondProblem(c, toProblem(error), error)
   }
 }
+
+const toKnownCaller = ({ caller, scopes }: DelegatedCaller): Caller =>
+  scopes ? { ...caller, scopes } : caller
 
 /**
  * Take a place of the call's account, or of everybody without a sign-in. Streams, which stay open for hours,
@@ -339,6 +343,7 @@ async function callHandler(
     log: (line: Record<string, unknown>) =>
       services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
+    ...(op.access === 'signed' ? { callAs: createCallAs(c, services) } : {}),
     ...(progress ? { modelCalls: progress } : {}),
     ...openPlatform(call, db),
   }

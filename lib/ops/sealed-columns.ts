@@ -53,6 +53,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ key, account_id }) => `kb-batch:${account_id}:${key}`,
   },
   {
+    table: 'notification_configs',
+    key: 'id',
+    column: 'signing_secret',
+    owner: ['account_id'],
+    contextOf: ({ account_id }) => `chat:${account_id}`,
+  },
+  {
     table: 'totp_factors',
     key: 'user_id',
     column: 'secret',

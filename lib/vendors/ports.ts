@@ -5,6 +5,7 @@ import type { AnalyticsPort } from './analytics/analytics.ts'
 import type { AssetsPort } from './assets/assets.ts'
 import type { AcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
 import type { ApprovalTokens } from './auth/approval-tokens.ts'
+import type { ChatLinkTokens } from './auth/chat-link-tokens.ts'
 import type { DeviceTokens } from './auth/device-tokens.ts'
 import type { ExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProviders } from './auth/oidc.ts'
@@ -41,6 +42,7 @@ export interface Ports {
   acknowledgementTokens: AcknowledgementTokens
   approvalTokens: ApprovalTokens
   reviewTokens: ReviewTokens
+  chatLinkTokens: ChatLinkTokens
   passwords: PasswordHasher
   /** Only those that are configured. */
   identity: IdentityProviders

@@ -6,6 +6,7 @@ import { noAnalytics } from './analytics/analytics.ts'
 import { posthogAnalytics } from './analytics/posthog.ts'
 import { createAcknowledgementTokens } from './auth/acknowledgement-tokens.ts'
 import { createApprovalTokens } from './auth/approval-tokens.ts'
+import { createChatLinkTokens } from './auth/chat-link-tokens.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProvider, IdentityProviders, ProviderSettings } from './auth/oidc.ts'
@@ -51,6 +52,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     acknowledgementTokens: createAcknowledgementTokens(config),
     approvalTokens: createApprovalTokens(config),
     reviewTokens: createReviewTokens(config),
+    chatLinkTokens: createChatLinkTokens(config),
     identity: identityProviders(config),
     mail: createMail(config),
     chat: chatWebhooks(),

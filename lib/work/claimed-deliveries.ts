@@ -60,6 +60,8 @@ export const ClaimedDelivery = z.object({
   webhook_url: z.string().nullable(),
   /** Whether the chat tool has said that the webhook no longer exists. */
   is_disconnected: z.boolean(),
+  /** Whether the chat tool tells who presses a button of the message. */
+  takes_presses: z.boolean(),
   email_addresses: z.array(z.string()).nullable(),
   /** Whether the account masks what leaves. */
   is_masked: z.boolean(),
@@ -71,6 +73,8 @@ export const ClaimedDelivery = z.object({
   review: z.custom<(ReviewAlert & { announced_at: string }) | null>(),
   /** The request that the alert is about, while it is open: what a link of the message decides. */
   open_approval: z.custom<{ digest: string; requested_at: string } | null>(),
+  /** The same request, in every state. */
+  requested_approval: z.custom<{ session_id: string; outcome: string | null; name: string | null } | null>(),
   /** The active user who has the address of the recipient. */
   recipient_id: z.string().nullable(),
   /** The webhook that the e-mail is about. */
@@ -91,6 +95,8 @@ export type ClaimedDelivery = z.output<typeof ClaimedDelivery>
 
 const conversations = sql.join(conversationKeys)
 
+const isOpen = sql`(p.state = 'pending' and p.expires_at > app.now())`
+
 /** The fields of ClaimedDelivery that are no columns of the delivery, in the joins of `selectClaimed`. */
 const computed: Computed<typeof ClaimedDelivery> = {
   account_name: sql`a.name`,
@@ -100,6 +106,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
   config_author: sql`author.full_name`,
   webhook_url: sql`c.webhook_url`,
   is_disconnected: sql`c.disconnected_at is not null`,
+  takes_presses: sql`coalesce(c.signing_secret is not null, false)`,
   email_addresses: sql`case when c.email_addresses is not null then app.mail_addresses(d.account_id, d.event_id, d.id, d.config_id) end`,
   is_masked: sql`coalesce(a.preferences -> 'mask_exports' = 'true', false)`,
   title: sql`e.title`,
@@ -109,7 +116,11 @@ const computed: Computed<typeof ClaimedDelivery> = {
   approval: sql`e.approval`,
   review: sql`e.review || jsonb_build_object('announced_at', app.iso(e.created_at))`,
   open_approval: sql`
-    case when p.id is not null then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end`,
+    case when ${isOpen} then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end`,
+  requested_approval: sql`
+    case when p.id is not null then jsonb_build_object(
+      'session_id', p.session_id, 'name', decider.full_name,
+      'outcome', case when ${isOpen} then null when p.state = 'rejected' then 'Declined' when p.decided_by is not null then 'Approved' else 'Ended' end) end`,
   recipient_id: sql`recipient.id`,
   webhook: sql`
     case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end`,
@@ -139,7 +150,8 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
     join accounts a on a.id = d.account_id
     left join notification_configs c on c.account_id = d.account_id and c.id = d.config_id
     left join events e on e.account_id = d.account_id and e.id = d.event_id
-    left join approvals p on p.account_id = d.account_id and p.id = (e.approval ->> 'approval_id')::uuid and p.state = 'pending' and p.expires_at > app.now()
+    left join approvals p on p.account_id = d.account_id and p.id = (e.approval ->> 'approval_id')::uuid
+    left join users decider on decider.account_id = p.account_id and decider.id = p.decided_by
     left join webhooks h on h.account_id = d.account_id and h.id = d.webhook_id
     left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
     left join users recipient on recipient.account_id = d.account_id and lower(recipient.email) = lower(d.recipient) and recipient.is_active

@@ -3,6 +3,7 @@ import type { Service } from '#test/support/app.ts'
 import { insertEscalation } from '#test/support/escalations.ts'
 import { createPerson, type Person } from '#test/support/people.ts'
 import type { Fixture } from './fixture-rows.ts'
+import { insertFollowUp } from './fixtures-oncall.ts'
 
 function createColleague(service: Service, { accountId, teamId }: Person): Promise<Person> {
   return createPerson(service, {
@@ -52,6 +53,15 @@ export const escalationFixtures = {
     return { params: { session_id } }
   },
   'ai.escalations.claim': createColleagueEscalation,
+  'ai.escalations.acknowledge': async (service, owner) => {
+    const sample = await createColleagueEscalation(service, owner)
+    await insertFollowUp(service, owner.accountId)
+    await service.sql(
+      `update ai_sessions set escalation_package = jsonb_build_object('handoff_id', $2::text) where id = $1`,
+      [sample.params?.session_id, sample.params?.handoff_id],
+    )
+    return sample
+  },
   'ai.escalations.pickUp': async (service, owner) => {
     const { params: { session_id = '' } = {} } = await createColleagueEscalation(service, owner)
     return { params: { session_id } }

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { parseConfig } from '#config.ts'
 import { signMailEvent } from '#local/vendors/resend.ts'
 import type { Service } from '#test/support/app.ts'
+import { createLinkToken, insertSignedConfig, signPress, writePress } from '#test/support/chat-presses.ts'
 import type { Person } from '#test/support/people.ts'
 import { createUnsubscribeTokens } from '#vendors/auth/unsubscribe-tokens.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
@@ -81,6 +82,17 @@ export const platformFixtures = {
     const { body, headers } = await signMailEvent(event, service.settings.RESEND_WEBHOOK_SECRET ?? '')
     return { content: { bytes: new TextEncoder().encode(body), headers } }
   },
+  'notifications.chatActions.receive': async (service, owner) => {
+    const config = await insertSignedConfig(service, owner)
+    const bytes = writePress(config, { kind: 'claim', deliveryId: randomUUID() })
+    return { params: { config_id: config.id }, content: { bytes, headers: signPress(config, bytes) } }
+  },
+  'identity.chatLinks.getRequest': async (service, owner) => ({
+    params: { token: await createLinkToken(service, owner) },
+  }),
+  'identity.chatLinks.create': async (service, owner) => ({
+    body: { token: await createLinkToken(service, owner) },
+  }),
   'notifications.subscriptions.showPage': createUnsubscribeLink,
   'notifications.subscriptions.unsubscribe': createUnsubscribeLink,
   'notifications.subscriptions.resubscribe': createUnsubscribeLink,

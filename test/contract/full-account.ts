@@ -31,6 +31,11 @@ import { insertFailedDelivery } from './fixtures-webhooks.ts'
 export async function insertFullAccount(service: Service, account: TestAccount): Promise<void> {
   await insertDelivery(service, account.admin)
   await insertNotification(service, account.admin)
+  await service.sql(
+    `insert into chat_links (account_id, sign_in_id, config_id, team, chat_user, request_id)
+     select $1, $2, id, 'T1', 'U1', gen_random_uuid() from notification_configs where account_id = $1 limit 1`,
+    [account.id, account.admin.signInId],
+  )
   await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [
     account.id,
   ])

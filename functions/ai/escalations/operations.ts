@@ -59,6 +59,23 @@ export const escalationOperations = [
   }),
 
   operation({
+    id: 'ai.escalations.acknowledge',
+    route: 'POST /ai-sessions/{session_id}/handoffs/{handoff_id}/acknowledge',
+    summary: 'Acknowledge an escalation',
+    description:
+      'Its escalation policy stops, and the engineer who escalated is notified; it is still unclaimed. Only the first acknowledgement counts; a later one changes nothing. The engineer who escalated gets 403. Returns 409 `wrong_state` without a policy.',
+    access: 'engineer',
+    limit: 'write',
+    strictLimit: 'mail',
+    feature,
+    params: schemas.HandoffId,
+    success: 200,
+    returns: Handoff,
+    errors: ['already_claimed', 'wrong_state'],
+    handle: ({ ctx, params }) => escalations.acknowledge(ctx, params.session_id, params.handoff_id),
+  }),
+
+  operation({
     id: 'ai.escalations.pickUp',
     route: 'POST /ai-sessions/{session_id}/pickup',
     summary: 'Pick up an escalated session',

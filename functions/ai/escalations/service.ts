@@ -5,9 +5,10 @@ import { selectAiSession } from '#db/rows/ai-session-queries.ts'
 import { selectColleagues } from '#db/rows/colleagues.ts'
 import { selectRosters } from '#db/rows/on-call-rosters.ts'
 import { selectTicketSite } from '#db/rows/ticket-site.ts'
-import type { WriteDb } from '#db/scope.ts'
+import { inTransaction, type WriteDb } from '#db/scope.ts'
 import type { AiSessionDetail } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
+import * as reminders from '#functions/oncall/reminders/service.ts'
 import * as schedules from '#functions/oncall/schedules/service.ts'
 import { addColleagues, withColleagues } from '#functions/presence/service.ts'
 import { Content, type ReadContext, SocketUpgrade, type WriteContext } from '#http/operation.ts'
@@ -61,9 +62,26 @@ export async function claim(ctx: WriteContext, sessionId: string, handoffId: str
     }
   }
   const state = await queries.selectHandoffState.first(db, sessionId, handoffId)
-  if (!state?.is_claimant || !state.handoff) throw claimConflict(state)
+  if (!state?.is_claimant || !state.handoff) throw toConflict(state, 'claim')
   return addColleagues(ctx, 'ai_session', sessionId, Promise.resolve(state.handoff))
 }
+
+/** Acknowledge an unclaimed escalation. Only the first acknowledgement counts; a later one changes nothing. */
+export async function acknowledge(ctx: WriteContext, sessionId: string, handoffId: string): Promise<Handoff> {
+  const handoff = await inTransaction(ctx.db, async (db) => {
+    const before = await queries.selectHandoffState.first(db, sessionId, handoffId)
+    if (before && !before.is_author)
+      await reminders.acknowledgeHandoff(db, { sessionId, handoffId }, ctx.caller.userId)
+    const state = await queries.selectHandoffState.first(db, sessionId, handoffId)
+    const isAcknowledged = state?.handoff?.acknowledged_at && !state.winner && isWaiting(state)
+    if (!state?.handoff || state.is_author || !isAcknowledged) throw toConflict(state, 'acknowledge')
+    return state.handoff
+  })
+  return addColleagues(ctx, 'ai_session', sessionId, Promise.resolve(handoff))
+}
+
+const isWaiting = ({ status }: queries.HandoffState) =>
+  status === 'escalated' || status === 'requesting_escalation'
 
 // If the same colleague claims and picks up in two concurrent requests, the second attempt finds the claim.
 const maxAttempts = 3
@@ -77,7 +95,7 @@ export async function pickUp(ctx: WriteContext, sessionId: string): Promise<AiSe
     if (state?.status === 'active' && state.has_picked_up)
       return addColleagues(ctx, 'ai_session', sessionId, aiSessions.get(ctx, sessionId))
     const isOwnClaim = state?.status === 'claimed' && state.is_claimant
-    if (!isOwnClaim || attempt === maxAttempts) throw claimConflict(state)
+    if (!isOwnClaim || attempt === maxAttempts) throw toConflict(state, 'claim')
   }
 }
 
@@ -137,19 +155,21 @@ function registerEvents(db: WriteDb, results: readonly (StoredLiveEvent | Emitte
 }
 
 /**
- * Create the problem of a failed claim: 404, 403 for the engineer who handed over, or 409. The 409 names the
+ * Create the problem of a failed claim or acknowledgement: 404, 403 for the engineer who handed over, or 409. The 409 names the
  * winner even to a colleague without access to the session.
  */
-function claimConflict(state: queries.HandoffState | undefined): Problem {
+function toConflict(state: queries.HandoffState | undefined, verb: 'claim' | 'acknowledge'): Problem {
   if (!state) return notFound('Handoff')
   const { status, can_read, is_author, is_claimant, is_escalation, handoff, winner } = state
   if (is_author && (is_escalation || can_read))
-    return new Problem('forbidden', 'You cannot claim your own handoff')
-  if (winner && handoff && !is_claimant) {
+    return new Problem('forbidden', `You cannot ${verb} your own handoff`)
+  if (winner && handoff && !(is_claimant && verb === 'claim')) {
     const facts = { winner, claimed_at: handoff.claimed_at }
     return new Problem('already_claimed', `${winner.name} has already claimed this handoff`, { facts })
   }
   if (!can_read) return notFound('Handoff')
+  if (verb === 'acknowledge' && isWaiting(state))
+    return new Problem('wrong_state', 'No escalation policy follows this handoff', { facts: { status } })
   return new Problem(
     'wrong_state',
     `The session is ${status.replaceAll('_', ' ')}; it is not waiting for a colleague`,

@@ -13,8 +13,9 @@ import { type ReviewAlert, writeDueDay, writeMore } from '#rules/events/review-a
 import { release } from '#rules/release.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
-import type { ChatMessage } from '#vendors/chat/chat.ts'
+import type { ChatAction, ChatActionKind, ChatMessage } from '#vendors/chat/chat.ts'
 import type { Brand } from '#vendors/mail/brand.ts'
 import {
   deletionEmails,
@@ -185,12 +186,14 @@ export async function writeMessage(
   delivery: ClaimedDelivery,
 ): Promise<Released<ChatMessage>> {
   // Its event was stored before the account has perhaps decided to mask what leaves.
-  const { title, body, escalation, approval, review, is_masked } = delivery
+  const { title, body, escalation, approval, review, requested_approval, is_masked } = delivery
+  const people = await findPeople(ctx, delivery)
   const texts = release(
-    { title, body, escalation, approval, review, people: await findPeople(ctx, delivery) },
+    { title, body, escalation, approval, review, requested_approval, people },
     is_masked,
   )
   const message = addNotice(writeChatMessage(ctx, { ...texts, link: delivery.link }), delivery)
+  if (delivery.takes_presses) return { ...message, actions: listActions(delivery, texts.people) }
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
   if (delivery.review) return addReviewLinks(ctx, delivery, message)
   const { id, alerted_at, channel, recipient } = delivery
@@ -200,6 +203,20 @@ export async function writeMessage(
     ...message,
     secondButton: { label: 'Acknowledge', url: `${ctx.config.PUBLIC_BASE_URL}/api/v1/acknowledge/${token}` },
   }
+}
+
+/** List what whoever presses a button of the message can still do. */
+function listActions(
+  { id: deliveryId, escalation, alerted_at, approval, open_approval }: ClaimedDelivery,
+  people: AlertPeople | undefined,
+): ChatAction[] {
+  const isUnclaimed = escalation?.handoff_id !== undefined && people !== undefined && !people.claimant_name
+  const kinds: ChatActionKind[] = [
+    ...(isUnclaimed ? (['claim'] as const) : []),
+    ...(isUnclaimed && alerted_at !== null && !people.acknowledger_name ? (['acknowledge'] as const) : []),
+    ...(open_approval && !approval?.is_shortened ? (['approve'] as const) : []),
+  ]
+  return kinds.map((kind) => ({ kind, deliveryId }))
 }
 
 /**
@@ -287,10 +304,8 @@ async function addReviewLinks(
 /** Write the message of a notification, or the test message of a config. */
 export function writeChatMessage(
   { config }: { config: Pick<MessageContext['config'], 'FRONTEND_URL'> },
-  delivery: Released<Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>> & {
-    review: ReviewAlert | null
-    people?: AlertPeople
-  },
+  delivery: Released<Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>> &
+    Partial<Pick<ClaimedDelivery, 'requested_approval'>> & { review: ReviewAlert | null; people?: AlertPeople },
 ): Released<ChatMessage> {
   const { people } = delivery
   const title = removeLinks(delivery.title ?? 'Test message')
@@ -298,11 +313,13 @@ export function writeChatMessage(
   const url = config.FRONTEND_URL + (delivery.link ?? '/settings/notifications')
   if (delivery.approval) {
     const { facts, sections } = delivery.approval
+    const { outcome = null, name = null } = delivery.requested_approval ?? {}
+    const decision = { label: outcome ?? '', text: name ? sentence`by ${name}` : 'The request is over' }
     return releaseParts({
       title,
       body: '',
       url,
-      facts,
+      facts: outcome ? [decision, ...facts] : facts,
       sections,
       button: { label: 'Open the request', isUrgent: false },
     })

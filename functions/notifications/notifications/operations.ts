@@ -27,7 +27,7 @@ export const notificationOperations = [
     limit: '10/minute',
     body: schemas.NotificationConfigCreate,
     returns: schemas.NotificationConfig,
-    errors: ['limit_reached'],
+    errors: ['account_admin_required', 'limit_reached'],
     handle: ({ ctx, body }) => notifications.createConfig(ctx, body),
   }),
 
@@ -42,6 +42,7 @@ export const notificationOperations = [
     params: schemas.ConfigId,
     body: schemas.NotificationConfigUpdate,
     returns: schemas.NotificationConfig,
+    errors: ['account_admin_required'],
     handle: ({ ctx, params, body }) => notifications.updateConfig(ctx, params.config_id, body),
   }),
 

@@ -16,6 +16,7 @@ const configColumns = [
   'webhook_url',
   'email_addresses',
   'events_enabled',
+  sql<boolean>`signing_secret is not null`.as('has_signing_secret'),
   'disconnected_at',
   'created_at',
 ] as const

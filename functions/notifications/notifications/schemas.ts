@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { caseFields, Urgency } from '#functions/ai/sessions/schemas.ts'
 import { EmailProblem } from '#http/email-problem.ts'
-import { Email, Id, idParams, Time } from '#http/fields.ts'
+import { Email, Id, idParams, Secret, Time } from '#http/fields.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
 import { AlertContext } from '#rules/events/webhook-schemas.ts'
 import { refuseRepeats } from '#rules/text/duplicates.ts'
@@ -45,6 +45,17 @@ export const NotificationConfig = z
       .nullable()
       .describe('Recipients of the e-mails. Not used for a chat tool, where it may be null.'),
     events_enabled: z.array(EventKeyName).describe('The events that are sent through this channel.'),
+    has_signing_secret: z
+      .boolean()
+      .describe('Whether messages have buttons that act for whoever presses them.')
+      .meta({ example: true }),
+    actions_url: z
+      .string()
+      .nullable()
+      .describe('The Request URL for the interactivity of the Slack app; null for another channel.')
+      .meta({
+        example: 'https://api.supportflow.example/api/v1/chat/01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d77/actions',
+      }),
     disconnected_at: Time.nullable().describe(
       'When the chat tool said that the webhook no longer exists; null after a message that it accepts, and for another webhook.',
     ),
@@ -57,6 +68,8 @@ export const NotificationConfig = z
   })
   .meta({ id: 'NotificationConfigResponse' })
 
+export const signingMessage = 'can be set for channel chat1_webhook only'
+
 const fields = {
   channel: Channel.meta({ example: 'email' }),
   webhook_url: z
@@ -64,6 +77,12 @@ const fields = {
     .max(2000)
     .nullable()
     .describe('Absolute https address without credentials on a public host. Required for a chat tool.'),
+  signing_secret: Secret.regex(/^[\x21-\x7e]{16,200}$/, 'must be the signing secret of the Slack app')
+    .nullable()
+    .describe(
+      'The signing secret of the Slack app, for channel `chat1_webhook` only. With it, messages have buttons that act for whoever presses them. Only an account admin sets it; another one, or null, ends the links of people to it. It is never returned.',
+    )
+    .meta({ example: '8f742231b10e8888abcd99yyyzzz85a5' }),
   email_addresses: z
     .array(Email)
     .min(1)
@@ -82,10 +101,13 @@ export const NotificationConfigCreate = z
   .strictObject({
     channel: fields.channel,
     webhook_url: fields.webhook_url.optional(),
+    signing_secret: fields.signing_secret.optional(),
     email_addresses: fields.email_addresses.optional(),
     events_enabled: fields.events_enabled.default([]),
   })
   .superRefine((config, ctx) => {
+    if (config.signing_secret && config.channel !== 'chat1_webhook')
+      ctx.addIssue({ code: 'custom', path: ['signing_secret'], message: signingMessage })
     if (config.channel === 'email') {
       if (!config.email_addresses)
         ctx.addIssue({ code: 'custom', path: ['email_addresses'], message: 'is required for channel email' })

@@ -5,29 +5,44 @@ import { requireAllowedAddress } from '#http/allowed-address.ts'
 import { type Context, JsonText, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { type EventKey, eventKeys } from '#rules/events/keys.ts'
+import { sealSigningSecret } from '#vendors/chat/signing.ts'
 import { enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
-import type { NotificationConfigCreate, NotificationConfigUpdate } from './schemas.ts'
+import { type NotificationConfigCreate, type NotificationConfigUpdate, signingMessage } from './schemas.ts'
 
 type PlatformContext = Context<'post', 'team_admin', string>
 type ConfigRow = NonNullable<Awaited<ReturnType<typeof queries.selectConfig>>>
 type DeliveryRow = Awaited<ReturnType<typeof queries.selectDelivery>>
 
-export async function listConfigs({ db }: ReadContext, page: PageQuery) {
-  return mapPage(toPage(await queries.selectConfigs(db, page), page, newestFirst), toConfig)
+export async function listConfigs({ db, config }: ReadContext, page: PageQuery) {
+  const rows = toPage(await queries.selectConfigs(db, page), page, newestFirst)
+  return mapPage(rows, (row) => toConfig(row, config))
 }
 
 export async function createConfig(ctx: WriteContext, input: NotificationConfigCreate) {
   await requireAllowedAddress(ctx, 'webhook_url', input.webhook_url || null)
-  return toConfig(await queries.insertConfig(ctx.db, input))
+  return toConfig(await queries.insertConfig(ctx.db, await sealSecret(ctx, input)), ctx.config)
 }
 
 export async function updateConfig(ctx: WriteContext, id: string, change: NotificationConfigUpdate) {
   const { db } = ctx
   await requireAllowedAddress(ctx, 'webhook_url', change.webhook_url || null)
   const row =
-    Object.keys(change).length === 0 ? queries.selectConfig(db, id) : queries.updateConfig(db, id, change)
-  return toConfig((await row.catch(throwMissingAddress)) ?? throwNotFound('Config'))
+    Object.keys(change).length === 0
+      ? queries.selectConfig(db, id)
+      : queries.updateConfig(db, id, await sealSecret(ctx, change))
+  return toConfig((await row.catch(throwMissingAddress)) ?? throwNotFound('Config'), ctx.config)
+}
+
+/** Encrypt the signing secret of an input. Undefined leaves it as it is, and null removes it. */
+async function sealSecret<T extends { signing_secret?: string | null | undefined }>(
+  { vault, caller }: WriteContext,
+  input: T,
+): Promise<T> {
+  const secret = input.signing_secret
+  return secret
+    ? { ...input, signing_secret: await sealSigningSecret(vault, caller.accountId, secret) }
+    : input
 }
 
 export async function deleteConfig({ db }: WriteContext, id: string) {
@@ -91,7 +106,7 @@ export async function markAllRead({ db, caller }: WriteContext) {
 }
 
 /**
- * Throw 422 when an update would leave a channel without its address, which violates a check constraint.
+ * Throw 422 when an update would leave a channel without its address or with a secret, which violates a check constraint.
  * Rethrow any other error.
  */
 function throwMissingAddress(error: unknown): never {
@@ -99,6 +114,8 @@ function throwMissingAddress(error: unknown): never {
     notification_configs_webhook: 'webhook_url',
     notification_configs_addresses: 'email_addresses',
   }[getViolatedConstraint(error) ?? '']
+  if (getViolatedConstraint(error) === 'notification_configs_signing')
+    throw invalidField(['body', 'signing_secret'], signingMessage)
   throw field ? invalidField(['body', field], 'is required for the channel of this config', 'missing') : error
 }
 
@@ -108,8 +125,11 @@ function mapPage<Row, Item>({ items, next }: Page<Row>, convert: (row: Row) => I
 
 // The generated column types are text and JSON. These functions narrow them to what the database's checks
 // allow.
-function toConfig(row: ConfigRow) {
-  return row as ConfigRow & {
+function toConfig(row: ConfigRow, { PUBLIC_BASE_URL }: ReadContext['config']) {
+  const actions_url =
+    row.channel === 'chat1_webhook' ? `${PUBLIC_BASE_URL}/api/v1/chat/${row.id}/actions` : null
+  return { ...row, actions_url } as ConfigRow & {
+    actions_url: string | null
     channel: NotificationConfigCreate['channel']
     email_addresses: string[] | null
     events_enabled: EventKey[]

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, now } from '#db/expressions.ts'
 import { latestIdFirst, type PageQuery, pageEnd } from '#db/page.ts'
-import type { PlatformDb, WriteDb } from '#db/scope.ts'
+import type { WriteDb } from '#db/scope.ts'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { StoredAlert } from '#rules/events/escalation-alert.ts'
 import { type Event, escalationPath } from '#rules/events/events.ts'
@@ -216,18 +216,19 @@ export async function storeEventId(db: WriteDb, { id }: ClaimedReminder, eventId
     .execute()
 }
 
-export async function storeAcknowledgement(
-  db: PlatformDb,
-  followUpId: string,
-  userId: string | null,
-): Promise<void> {
-  await db
-    .updateTable('escalation_follow_ups')
-    .set({ acknowledged_by: userId, acknowledged_at: now })
-    .where('account_id', '=', accountId)
-    .where('id', '=', followUpId)
-    .execute()
-}
+export const selectFollowUpId = readStatement(
+  z.object({ id: z.string() }),
+  ({ sessionId, handoffId }: { sessionId: string; handoffId: string }) => sql`
+    select f.id from escalation_follow_ups f
+     where f.account_id = app.account_id() and f.session_id = ${sessionId} and f.handoff_id = ${handoffId}`,
+)
+
+export const storeAcknowledgement = writeStatement(
+  null,
+  (followUpId: string, userId: string | null) => sql`
+    update escalation_follow_ups set acknowledged_by = ${userId}::uuid, acknowledged_at = app.now()
+     where account_id = app.account_id() and id = ${followUpId}`,
+)
 
 /** A reminder that was inserted, and the seconds until it is due. */
 export const PlannedReminder = z.object({ id: z.string(), delay_seconds: z.int() })

@@ -155,13 +155,13 @@ export async function findEscalationPeople(
  * for an escalation that was taken or has ended.
  */
 export async function acknowledge(
-  db: PlatformDb,
+  db: PlatformDb | WriteDb,
   followUpId: string,
   userId: string | null,
 ): Promise<boolean> {
   const followUp = await queries.lockFollowUp.first(db, followUpId)
   if (!followUp) return false
-  await queries.storeAcknowledgement(db, followUpId, userId)
+  await queries.storeAcknowledgement.run(db, followUpId, userId)
   const colleague = userId === null ? undefined : await queries.selectNames.first(db, [userId])
   await enqueueEvent(db, {
     key: 'escalation.acknowledged',
@@ -175,4 +175,14 @@ export async function acknowledge(
     colleagueName: colleague?.name ?? null,
   })
   return true
+}
+
+/** Acknowledge the escalation of a handoff as a user. Return false also for one that no policy follows. */
+export async function acknowledgeHandoff(
+  db: WriteDb,
+  handoff: { sessionId: string; handoffId: string },
+  userId: string,
+): Promise<boolean> {
+  const followUp = await queries.selectFollowUpId.first(db, handoff)
+  return followUp !== undefined && acknowledge(db, followUp.id, userId)
 }

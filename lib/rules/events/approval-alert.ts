@@ -12,6 +12,8 @@ export interface ApprovalAlert {
   approval_id: string
   facts: LabelledText[]
   sections: LabelledText[]
+  /** Whether a text was cut: then nobody can approve by the message alone. */
+  is_shortened?: true
 }
 
 /** A request, as its messages need it. */
@@ -31,6 +33,7 @@ export interface AlertedApproval {
 const maxSubjectLength = 2000
 const maxListLength = 1000
 const maxReasons = 8
+const allowedBy = { step: 'One answer to this step', script: 'This script at this step of the session' }
 
 /** Write what a message shows of a request. `parameters` are the values of a script, without secret ones. */
 export function toApprovalAlert(
@@ -44,24 +47,29 @@ export function toApprovalAlert(
     { label: 'Client of the machine', text: approval.client_name ?? '' },
     { label: 'Client', text: context.client_name ?? '' },
     { label: 'Ticket', text: context.ticket_number ? sentence`#${context.ticket_number}` : '' },
+    { label: 'Allows', text: target !== null ? 'One run on this machine' : allowedBy[kind] },
     { label: 'Decide until', text: `${expires_at.slice(0, 16).replace('T', ' ')} UTC` },
   ]
   const reasons = risk_reasons.slice(0, maxReasons).map(({ line, reason }) => `Line ${line}: ${reason}`)
+  const parameters = context.parameters.map(({ label, text }) => `${label}: ${isolate(text)}`).join('\n')
   const sections = [
     { label: 'Comment', text: comment ?? '' },
     { label: 'Why this risk', text: reasons.join('\n') },
-    {
-      label: 'Parameters',
-      text: clip(
-        context.parameters.map(({ label, text }) => `${label}: ${isolate(text)}`).join('\n'),
-        maxListLength,
-      ),
-    },
+    { label: 'Parameters', text: clip(parameters, maxListLength) },
     { label: kind === 'script' ? 'Script' : 'Step', text: clip(subject, maxSubjectLength) },
   ]
   const hasText = ({ text }: LabelledText) => text.trim() !== ''
+  const isShortened =
+    reasons.length < risk_reasons.length ||
+    clip(parameters, maxListLength) !== parameters ||
+    clip(subject, maxSubjectLength) !== subject
   return redact(
-    { approval_id: id, facts: facts.filter(hasText), sections: sections.filter(hasText) },
+    {
+      approval_id: id,
+      facts: facts.filter(hasText),
+      sections: sections.filter(hasText),
+      ...(isShortened ? { is_shortened: true as const } : {}),
+    },
     'secrets',
   )
 }

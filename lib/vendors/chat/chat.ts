@@ -16,6 +16,25 @@ export interface ChatMessage {
   button?: { label: string; isUrgent: boolean }
   /** A second button, with an address of its own. */
   secondButton?: { label: string; url: string }
+  /** Buttons that act for whoever presses them, where the tool tells who that was. */
+  actions?: readonly ChatAction[]
+}
+
+/** The kinds of buttons that act, with their labels. */
+export const chatActions = { claim: 'Claim', acknowledge: 'Acknowledge', approve: 'Approve' } as const
+export type ChatActionKind = keyof typeof chatActions
+export const chatActionKinds = Object.keys(chatActions) as [ChatActionKind, ...ChatActionKind[]]
+
+export interface ChatAction {
+  kind: ChatActionKind
+  /** The id of the delivery whose message has the button. */
+  deliveryId: string
+}
+
+/** What only the person who pressed a button sees. */
+export interface ChatNotice {
+  text: string
+  link?: { label: string; url: string }
 }
 
 declare const escapedFor: unique symbol
@@ -38,4 +57,11 @@ export const chatTools = Object.values(toolByChannel)
 export interface ChatPort {
   /** Send once and follow no redirect. The caller checks the URL with the outbound guard first. */
   send(tool: ChatTool, webhookUrl: string, message: Released<ChatMessage>): Promise<SendResult>
+  /**
+   * Answer a press of a button: change its message, or tell only the person who pressed. Slack takes up to five
+   * answers within 30 minutes at the address that it sends with the press.
+   */
+  answerPress(responseUrl: string, answer: Released<PressAnswer>): Promise<SendResult>
 }
+
+export type PressAnswer = { message: ChatMessage } | { notice: ChatNotice }

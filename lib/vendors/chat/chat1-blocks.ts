@@ -1,12 +1,14 @@
 import type { LabelledText } from '#rules/text/labelled-text.ts'
-import type { ChatMessage, Escaped } from './chat.ts'
+import { type ChatAction, type ChatMessage, type ChatNotice, chatActions, type Escaped } from './chat.ts'
 
 // https://docs.slack.dev/reference/block-kit/blocks: a header has 150 characters, the text of a section 3,000, a field 2,000, and a section
 // ten fields. A message has 50 blocks.
 const maxHeader = 150
 const maxText = 3000
 const maxFact = 300
-const maxFacts = 5
+// Of one section, and of a message.
+const maxFields = 5
+const maxFacts = 8
 const maxSections = 8
 // Slack refuses a message whose blocks have more characters than this together.
 const maxSectionTexts = 10_000
@@ -41,7 +43,7 @@ function clipEscaped(text: string, max: number): Escaped<1> {
  * Build the Block Kit message of an incoming webhook. `text` is the phone notification. Users' texts are
  * `plain_text`: mrkdwn, which would make `*slow*` bold, has no escape for its marks.
  */
-export function toBlocks({ title, body, url, button, secondButton, ...lists }: ChatMessage) {
+export function toBlocks({ title, body, url, button, secondButton, actions = [], ...lists }: ChatMessage) {
   // Slack refuses a message with an empty text.
   const facts = lists.facts?.filter(hasText) ?? []
   const sections = lists.sections?.filter(hasText) ?? []
@@ -49,7 +51,11 @@ export function toBlocks({ title, body, url, button, secondButton, ...lists }: C
   const hasBody = body.trim() !== '' || (facts.length === 0 && sections.length === 0)
   const max = Math.min(maxText, Math.floor(maxSectionTexts / Math.max(1, sections.length)))
   const blocks: Block[] = [{ type: 'header', text: toPlainText(title || 'Support Flow', maxHeader) }]
-  if (facts.length > 0) blocks.push({ type: 'section', fields: facts.slice(0, maxFacts).flatMap(toFields) })
+  for (let first = 0; first < Math.min(facts.length, maxFacts); first += maxFields)
+    blocks.push({
+      type: 'section',
+      fields: facts.slice(first, Math.min(first + maxFields, maxFacts)).flatMap(toFields),
+    })
   if (hasBody)
     blocks.push({
       type: 'section',
@@ -61,8 +67,18 @@ export function toBlocks({ title, body, url, button, secondButton, ...lists }: C
   }
   if (left > 0) blocks.push({ type: 'section', text: toPlainText(`… and ${left} more`, maxText) })
   if (url && button) {
-    const elements = secondButton ? [toSecondButton(secondButton)] : []
-    blocks.push({ type: 'actions', elements: [toButton(url, button), ...elements] })
+    const isWhole =
+      left === 0 &&
+      facts.every(({ text }) => escapeText(text).length <= maxFact) &&
+      sections.every(({ text }) => escapeText(text).length <= max)
+    // Nobody approves what the message does not show.
+    const shown = actions.filter(({ kind }) => kind !== 'approve' || isWhole)
+    const elements = [
+      ...shown.map((action, n) => toActionButton(action, n === 0, button.isUrgent)),
+      toButton(url, { ...button, isUrgent: button.isUrgent && shown.length === 0 }),
+      ...(secondButton ? [toSecondButton(secondButton)] : []),
+    ]
+    blocks.push({ type: 'actions', elements })
   }
   if (url) blocks.push({ type: 'context', elements: [toLink('Open in Support Flow', url)] })
   return { text: clipEscaped(title || 'Support Flow', maxText), blocks }
@@ -102,4 +118,22 @@ function toButton(url: string, { label, isUrgent }: NonNullable<ChatMessage['but
     action_id: 'open',
     style: isUrgent ? 'danger' : undefined,
   }
+}
+
+// The first button is the one to press. https://docs.slack.dev/reference/block-kit/block-elements/button-element
+function toActionButton({ kind, deliveryId }: ChatAction, isFirst: boolean, isUrgent: boolean) {
+  return {
+    type: 'button',
+    text: toPlainText(chatActions[kind], 75),
+    action_id: kind,
+    value: deliveryId,
+    style: isFirst ? (isUrgent ? 'danger' : 'primary') : undefined,
+  }
+}
+
+/** Build what only the person who pressed a button sees. `text` is shown by programs without blocks. */
+export function toNotice({ text, link }: ChatNotice) {
+  const blocks: Block[] = [{ type: 'section', text: toPlainText(text, maxText) }]
+  if (link) blocks.push({ type: 'section', text: toLink(link.label, link.url) })
+  return { text: clipEscaped(text, maxText), blocks }
 }

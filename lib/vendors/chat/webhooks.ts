@@ -2,8 +2,8 @@ import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import { addSentence, readSentence, readWaitMs } from '#vendors/net/refusal.ts'
 import { failedSend, parseRetryAfter, type SendResult, sendLimits } from '#vendors/net/send-result.ts'
-import type { ChatMessage, ChatPort, ChatTool } from './chat.ts'
-import { toBlocks } from './chat1-blocks.ts'
+import type { ChatMessage, ChatPort, ChatTool, PressAnswer } from './chat.ts'
+import { toBlocks, toNotice } from './chat1-blocks.ts'
 import { toAdaptiveCard } from './chat2-card.ts'
 
 interface WebhookFormat {
@@ -40,22 +40,34 @@ export function buildChatBody(tool: ChatTool, message: ChatMessage): unknown {
   return formats[tool].build(message)
 }
 
+/**
+ * Return the JSON body of an answer to a press.
+ * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+ */
+export function buildPressBody(answer: PressAnswer): unknown {
+  return 'message' in answer
+    ? { replace_original: true, ...toBlocks(answer.message) }
+    : { response_type: 'ephemeral', replace_original: false, ...toNotice(answer.notice) }
+}
+
 /** Create a chat port that posts to the incoming webhooks of every chat tool. */
 export function chatWebhooks(): ChatPort {
   const fetchBounded = createBoundedFetch('chat', sendLimits)
+  const post = async (tool: ChatTool, url: string, body: unknown): Promise<SendResult> => {
+    try {
+      const response = await fetchBounded(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return await toSendResult(tool, url, response, (await response.text()).slice(0, 2000))
+    } catch (error) {
+      return failedSend(error)
+    }
+  }
   return {
-    async send(tool, webhookUrl, message) {
-      try {
-        const response = await fetchBounded(webhookUrl, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(buildChatBody(tool, message)),
-        })
-        return await toSendResult(tool, webhookUrl, response, (await response.text()).slice(0, 2000))
-      } catch (error) {
-        return failedSend(error)
-      }
-    },
+    send: (tool, webhookUrl, message) => post(tool, webhookUrl, buildChatBody(tool, message)),
+    answerPress: (responseUrl, answer) => post(1, responseUrl, buildPressBody(answer)),
   }
 }
 

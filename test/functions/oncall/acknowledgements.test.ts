@@ -255,3 +255,28 @@ it('ONC-36 a reminder says how long the case waits, which round it is and who wa
       .toContain(text)
   expect([owner.fullName, id]).not.toContain(told)
 })
+
+it('ONC-48 a colleague acknowledges an escalation in the app once, as the link does, and its author may not', async () => {
+  const { owner, first, account, id, handoffId } = await createReminder()
+  const acknowledge = (person: Person) =>
+    person.call('POST', `/ai-sessions/${id}/handoffs/${handoffId}/acknowledge`)
+  expect((await acknowledge(owner)).status).toBe(403)
+  expect(await selectAcknowledgement(handoffId)).toMatchObject({ acknowledged_at: null })
+  const answers = await runConcurrently(() => acknowledge(first), 8)
+  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  expect(answers[0]?.body).toMatchObject({ acknowledged_by: first.id, claimed_by: null })
+  const later = await acknowledge(account.admin)
+  expect([later.status, later.body.acknowledged_by]).toEqual([200, first.id])
+  expect(await listAcknowledged(owner)).toHaveLength(1)
+  await takeNextStep(service, handoffId)
+  expect(await countReminded(service, handoffId, [first])).toEqual([1])
+  await claimHandoff(first, id, handoffId)
+  expect((await acknowledge(account.admin)).body.code).toBe('already_claimed')
+})
+
+it('ONC-48 without a policy there is nothing to acknowledge', async () => {
+  const account = await createAccount(service)
+  const { id, handoffId } = await createEscalation(await account.addColleague())
+  const refused = await account.admin.call('POST', `/ai-sessions/${id}/handoffs/${handoffId}/acknowledge`)
+  expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])
+})

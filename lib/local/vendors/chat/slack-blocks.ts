@@ -41,13 +41,13 @@ function isBlock(block: unknown): boolean {
 function isElement(element: unknown): boolean {
   if (!isJson(element)) return false
   if (element.type === 'image') return isImage(element)
-  // Other interactive elements need an app that handles them. An incoming webhook has none, so the service
-  // only sends buttons.
+  // The service only sends buttons. https://docs.slack.dev/reference/block-kit/block-elements/button-element
   if (element.type !== 'button') return typeof element.type === 'string'
   return (
     isTextObject(element.text, 75, ['plain_text']) &&
     (element.url === undefined || (isString(element.url, 3000) && URL.canParse(element.url))) &&
     (element.value === undefined || isString(element.value, 2000)) &&
+    (element.style === undefined || element.style === 'primary' || element.style === 'danger') &&
     (element.action_id === undefined || isString(element.action_id, 255))
   )
 }

@@ -172,11 +172,11 @@ describe('the blocks of a message', () => {
     [{ button: { label: 'Open', isUrgent: true } }, ['header', 'section']],
   ])('with %j are %j', (message, expected) => expect(kinds(message)).toEqual(expected))
 
-  it('show at most five facts and eight sections, and say how many are left out', () => {
-    const { blocks } = toBlocks({ title: 't', body: '', url: null, facts: list(6), sections: list(9) })
+  it('show at most eight facts and eight sections, and say how many are left out', () => {
+    const { blocks } = toBlocks({ title: 't', body: '', url: null, facts: list(9), sections: list(9) })
     const fields = blocks.flatMap((block) => ('fields' in block ? (block.fields as { text: string }[]) : []))
-    expect(fields.map(({ text }) => text)).toEqual(list(5).flatMap(({ label, text }) => [`*${label}*`, text]))
-    expect(blocks.length).toBe(2 + 2 * 8 + 1)
+    expect(fields.map(({ text }) => text)).toEqual(list(8).flatMap(({ label, text }) => [`*${label}*`, text]))
+    expect(blocks.length).toBe(3 + 2 * 8 + 1)
     expect(blocks.at(-1)).toMatchObject({ text: { text: '… and 2 more' } })
   })
   it('cut facts after 300 characters, and sections to 10,000 together', () => {
@@ -191,6 +191,31 @@ describe('the blocks of a message', () => {
         ?.map((text) => text.length)
     expect(lengths(1)).toEqual([300, 3000])
     expect(lengths(5)).toEqual([300, ...Array(5).fill(2000)])
+  })
+  const actionsOf = (message: Partial<Parameters<typeof toBlocks>[0]>) => {
+    const actions = [
+      { kind: 'claim' as const, deliveryId: 'd' },
+      { kind: 'approve' as const, deliveryId: 'd' },
+    ]
+    const button = { label: 'Open', isUrgent: true }
+    const { blocks } = toBlocks({ title: 't', body: '', url, button, actions, ...message })
+    return blocks.find(({ type }) => type === 'actions')?.elements as Record<string, unknown>[]
+  }
+  it('NOT-112 have buttons that act, the first of which is red if it is urgent', () => {
+    const text = (label: string) => ({ type: 'plain_text', text: label, emoji: false })
+    expect(actionsOf({})).toEqual([
+      { type: 'button', text: text('Claim'), action_id: 'claim', value: 'd', style: 'danger' },
+      { type: 'button', text: text('Approve'), action_id: 'approve', value: 'd' },
+      { type: 'button', text: text('Open'), url, action_id: 'open' },
+    ])
+  })
+  it.each([
+    ['facts', { facts: list(9) }],
+    ['a fact', { facts: [{ label: 'l', text: '&'.repeat(61) }] }],
+    ['sections', { sections: list(9) }],
+    ['a section', { sections: [{ label: 'l', text: '&'.repeat(601) }] }],
+  ])('APR-15 approve nothing where %s are cut', (_, message) => {
+    expect(actionsOf(message).map(({ action_id }) => action_id)).toEqual(['claim', 'open'])
   })
   it.each([
     [true, { style: 'danger' }],
