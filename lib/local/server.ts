@@ -17,6 +17,7 @@ import { buildArticles } from './vendors/articles/data.ts'
 import { createHuduRoutes } from './vendors/articles/hudu.ts'
 import { createItGlueRoutes } from './vendors/articles/it-glue.ts'
 import { createChatRoutes } from './vendors/chat/chat.ts'
+import { createSlackPressRoutes } from './vendors/chat/slack-presses.ts'
 import { createDnsRoutes } from './vendors/dns.ts'
 import { faultMiddleware } from './vendors/fault-middleware.ts'
 import { createFaults, type Faults } from './vendors/faults.ts'
@@ -262,6 +263,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/tactical-rmm', routes.runner)
   app.route('/mcp-docs', routes.mcpDocs)
   app.route('/images', createImagesRoutes())
+  app.route('/', createSlackPressRoutes({ records: dashboard.records }))
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
   app.route('/', createHookRoutes({ records: dashboard.records, faults }))
   app.route('/', createPreviewRoutes())

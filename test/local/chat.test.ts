@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { startTestServer } from './test-server.ts'
 
@@ -115,4 +118,71 @@ test.each([
   expectStatus(response, status)
   expect(await response.text()).toContain(text)
   expect(await read('/desk/chat')).toMatchObject([{ path, accepted: false }])
+})
+
+test('DSK-05 the local Slack presses a button as a signed user, also badly, shows the replaced message, and ends the address of the answers', async () => {
+  const { call, read, origin } = await startTestServer()
+  const pressed: { signature: string; timestamp: string; body: string }[] = []
+  const receiver = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const read = (name: string) => String(incoming.headers[name])
+      pressed.push({
+        signature: read('x-slack-signature'),
+        timestamp: read('x-slack-request-timestamp'),
+        body: Buffer.concat(chunks).toString(),
+      })
+      outgoing.end('{"result":"done"}')
+    })
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void receiver.close())
+  const { port } = receiver.address() as AddressInfo
+  const claim = { action_id: 'claim', value: 'd-1', style: 'danger' }
+  await call('POST', '/chat/1/x', { text: 't', blocks: [header(5), actions(claim)] })
+  const [message] = await read('/desk/chat')
+  const input = { url: `http://127.0.0.1:${port}/`, secret: 's', user: 'dana', action: 'claim' }
+  const press = (fields: object = {}) =>
+    call('POST', `/desk/chat/${message?.id}/press`, { ...input, ...fields })
+  expect(await (await press()).json()).toEqual([{ status: 200, body: { result: 'done' } }])
+  const sign = (key: string, { timestamp, body }: { timestamp: string; body: string }) =>
+    `v0=${createHmac('sha256', key).update(`v0:${timestamp}:${body}`).digest('hex')}`
+  const [first] = pressed
+  if (!first) throw new Error('Nothing was sent')
+  expect(first.signature).toBe(sign('s', first))
+  const payload = JSON.parse(new URLSearchParams(first.body).get('payload') ?? '')
+  expect(payload).toMatchObject({
+    type: 'block_actions',
+    user: { id: 'U-dana', username: 'dana', team_id: 'T-northwind' },
+    team: { id: 'T-northwind', domain: 'northwind' },
+    actions: [{ action_id: 'claim', value: 'd-1', type: 'button' }],
+  })
+  // Two equal ones, one with a wrong signature, one that is six minutes old.
+  await press({ mode: 'twice' })
+  await press({ mode: 'forged' })
+  await press({ mode: 'late' })
+  const [, second, third, forged, late] = pressed as [unknown, ...(typeof first)[]]
+  expect(second?.body).toBe(third?.body)
+  expect(forged?.signature).not.toBe(sign('s', forged as typeof first))
+  expect(Date.now() / 1000 - Number(late?.timestamp)).toBeGreaterThan(300)
+  // The answers: what only the presser sees, a new message, and no sixth one.
+  const path = new URL(payload.response_url).pathname
+  const notice = { response_type: 'ephemeral', replace_original: false, text: 'You may not' }
+  expectStatus(await call('POST', path, notice), 200)
+  expect((await read('/desk/chat')).find(({ id }) => id === message?.id)?.body).toMatchObject({ text: 't' })
+  const taken = { replace_original: true, text: 'Taken by Dana' }
+  expectStatus(await call('POST', path, taken), 200)
+  expect((await read('/desk/chat')).find(({ id }) => id === message?.id)?.body).toEqual(taken)
+  for (const status of [200, 200, 200, 404]) expectStatus(await call('POST', path, notice), status)
+  // A press of what has no such button, and one whose address has ended.
+  expectStatus(await press({ action: 'open' }), 404)
+  expectStatus(await press({ user: '' }), 422)
+  await call('POST', '/chat/1/y', { text: 't', blocks: [actions(claim)] })
+  const other = (await read('/desk/chat')).find(({ path }) => path === '/chat/1/y')
+  await call('POST', `/desk/chat/${other?.id}/press`, { ...input, mode: 'expired' })
+  const ended = JSON.parse(new URLSearchParams(pressed.at(-1)?.body).get('payload') ?? '')
+  const refused = await call('POST', new URL(ended.response_url).pathname, notice)
+  expect([refused.status, await refused.json()]).toEqual([404, { ok: false, error: 'expired_url' }])
+  expect(ended.response_url.startsWith(origin)).toBe(true)
 })

@@ -3,11 +3,13 @@ import { type Context, Hono } from 'hono'
 import { html, raw } from 'hono/html'
 import { pageStyle } from '#http/page-style.ts'
 import type { Html } from './chat.ts'
+import { chatLinkForm, chatLinkScript } from './chat-link-page.ts'
 import { consentForm, consentScript } from './consent-page.ts'
 
 /**
  * Create the frontend pages that other services redirect to: the start page and the callback of a sign-in
- * through an identity provider, and the page on which a person gives an MCP client access.
+ * through an identity provider, and the pages on which a person gives an MCP client access, or links their user
+ * of a chat tool.
  */
 export function createSignInRoutes(api: string): Hono {
   const app = new Hono()
@@ -16,6 +18,7 @@ export function createSignInRoutes(api: string): Hono {
     sendPage(c, api, html`<p id="status">Signing in…</p><pre id="user"></pre>`, callbackScript),
   )
   app.get('/oauth/consent', (c) => sendPage(c, api, consentForm, `${sharedScript}${consentScript}`))
+  app.get('/chat-link', (c) => sendPage(c, api, chatLinkForm, `${sharedScript}${chatLinkScript}`))
   return app
 }
 

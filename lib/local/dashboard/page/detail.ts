@@ -5,6 +5,7 @@ import { renderConversation } from './conversation.ts'
 import { actionButton, element, getById } from './element.ts'
 import { formField, readForm } from './form.ts'
 import { type ListSection, readPlace, writePlace } from './place.ts'
+import { listActions, renderPress } from './press.ts'
 import { send } from './server.ts'
 import { renderTrace } from './trace.ts'
 
@@ -87,7 +88,10 @@ const views: { [S in ListSection]: (item: Item<S>) => (Tab | false)[] } = {
     html !== null && { name: 'Dark', render: () => renderMail(html, 'dark') },
     text !== null && { name: 'Text', render: () => element('pre', {}, text) },
   ],
-  chat: ({ id }) => [{ name: 'Message', render: () => renderFrame(`/desk/chat/${id}/preview`) }],
+  chat: (message) => [
+    { name: 'Message', render: () => renderFrame(`/desk/chat/${message.id}/preview`) },
+    listActions(message).length > 0 && { name: 'Press', render: () => renderPress(message) },
+  ],
   queue: () => [],
   hooks: (record) => [{ name: 'Body', render: () => renderHook(record) }],
   ai: (record) => [
