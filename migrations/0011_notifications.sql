@@ -107,7 +107,7 @@ create table chat_links (
   -- The request that was confirmed. It makes one link.
   request_id uuid not null,
   created_at timestamptz(3) not null default app.now(),
-  primary key (sign_in_id),
+  primary key (account_id, sign_in_id),
   unique (account_id, request_id),
   foreign key (account_id, sign_in_id) references sign_ins (account_id, id) on delete cascade,
   foreign key (account_id, config_id) references notification_configs (account_id, id) on delete cascade

@@ -109,7 +109,7 @@ export async function insertAcknowledgementLink(service: Service, owner: Person)
 export async function insertFollowUp(service: Service, accountId: string): Promise<void> {
   await service.sql(
     `with f as (insert into escalation_follow_ups (account_id, session_id, handoff_id, rounds, steps, alert)
-                select account_id, session_id, id, 1, '[]', '{}' from ai_handoffs where account_id = $1 order by id desc limit 1 returning *)
+                select account_id, session_id, id, 1, '[]', '{"problem": "VPN"}' from ai_handoffs where account_id = $1 order by id desc limit 1 returning *)
      insert into escalation_reminders (account_id, follow_up_id, round, step) select account_id, id, 1, 1 from f`,
     [accountId],
   )

@@ -8,6 +8,7 @@ import { root } from '#local/root.ts'
 import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '#ops/rotate-secrets.ts'
 import { resealColumn, type SealedColumn, sealedColumns } from '#ops/sealed-columns.ts'
 import { request, startOwnService } from '#test/support/app.ts'
+import { sendPress, writePress } from '#test/support/chat-presses.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { connectMcpServer } from '#test/support/mcp-servers.ts'
 import { createAccount } from '#test/support/people.ts'
@@ -45,6 +46,12 @@ async function storeSecrets() {
   await connectPsa(service, admin)
   await connectRunner(service, admin)
   const mcpServer = await connectMcpServer(service, admin)
+  const chat = {
+    channel: 'chat1_webhook',
+    webhook_url: `${service.localOrigin}/chat/1/rotation`,
+    signing_secret: 'e6b19c573432dcc6b075501d51b51bb8',
+  }
+  const { id: configId } = expectStatus(await admin.call('POST', '/notifications/configs', chat), 201).body
   const hook = { url: `${service.localOrigin}/hooks/rotation`, events: ['flow.published'] }
   const { id: webhookId } = expectStatus(await admin.call('POST', '/webhooks', hook), 201).body
   expectStatus(await admin.call('POST', `/webhooks/${webhookId}/rotate-secret`), 200)
@@ -83,13 +90,14 @@ async function storeSecrets() {
     sessionId: session.id as string,
     webhookId: webhookId as string,
     mcpServerId: mcpServer.id,
+    chatConfig: { id: configId as string, webhookUrl: chat.webhook_url, secret: chat.signing_secret },
   }
 }
 
 /** Use every stored secret through a process. Return the statuses and what they show. */
 async function useSecrets(
   process: { api: string },
-  { admin, sessionId, webhookId, mcpServerId }: Awaited<ReturnType<typeof storeSecrets>>,
+  { admin, sessionId, webhookId, mcpServerId, chatConfig }: Awaited<ReturnType<typeof storeSecrets>>,
 ) {
   const call = (method: string, path: string) => request(process, method, path, { token: admin.token })
   const psa = await call('POST', '/integrations/psa/connection/test')
@@ -97,7 +105,11 @@ async function useSecrets(
   const mcpServer = await call('POST', `/integrations/mcp-servers/${mcpServerId}/refresh`)
   const webhook = await call('POST', `/webhooks/${webhookId}/test`)
   const session = await call('GET', `/sessions/${sessionId}`)
+  const press = { kind: 'claim', deliveryId: sessionId }
+  const pressed = await sendPress(process, chatConfig, writePress(chatConfig, press))
   return [
+    pressed.status,
+    pressed.body.result,
     psa.status,
     psa.body.success,
     runner.status,
@@ -118,7 +130,7 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
     await startProcess({ CREDENTIALS_KEY: promoted }),
   ]
   const before = await useSecrets(service, stored)
-  expect(before).toEqual([200, true, 200, true, null, 200, 'The receiver accepted the message', 200])
+  expect(before).toEqual([200, 'not_linked', 200, true, 200, true, null, 200, 'The receiver accepted the message', 200])
   const used: unknown[] = []
   let isOver = false
   const keepUsing = async (process: { api: string }) => {
@@ -246,6 +258,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     'lib/ops/sealed-columns.ts',
     'lib/vendors/articles/sealed-key.ts',
     'lib/vendors/auth/sealed-answers.ts',
+    'lib/vendors/chat/signing.ts',
     'lib/vendors/mcp/sealed-token.ts',
     'lib/vendors/psa/connection.ts',
     'lib/vendors/runner/sealed-key.ts',

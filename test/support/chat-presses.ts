@@ -81,7 +81,7 @@ export function signPress(
 
 /** Send a press with these headers, by default signed ones. */
 export function sendPress(
-  service: Service,
+  service: Pick<Service, 'api' | 'fetch'>,
   config: SignedConfig,
   bytes: Uint8Array<ArrayBuffer>,
   headers = signPress(config, bytes),

@@ -27,6 +27,11 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
   await insert(
     `insert into ai_calls (account_id, user_id, prompt, model, cost_micros, period_start) values ($1, $2, 'x', 'x', 1, now())`,
   )
+  await insert(
+    `insert into chat_links (account_id, sign_in_id, config_id, team, chat_user, request_id)
+     select s.account_id, s.id, c.id, 'T1', 'U1', gen_random_uuid() from sign_ins s join notification_configs c on c.account_id = s.account_id
+      where s.account_id = $1 and s.user_id = $2 limit 1`,
+  )
   await insert(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'x', 'x')`)
   await insert(
     `insert into idempotency_keys (account_id, user_id, operation, key, request) values ($1, $2, 'x', 'x', '')`,

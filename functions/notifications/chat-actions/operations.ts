@@ -9,7 +9,7 @@ export const chatActionOperations = [
     route: 'POST /chat/{config_id}/actions',
     summary: 'Receive a pressed button of Slack',
     description:
-      'The Request URL of a Slack app, whose signing secret the config has: `X-Slack-Signature` must sign the raw body, at most five minutes ago. `Claim`, `Acknowledge` and `Approve` act as the person who has linked the Slack user, as their own request would; the message then says who has it. Whoever is not linked gets a link that only they see, and whoever may not act gets the reason. A repeated press acts once.',
+      'The Request URL of a Slack app, whose signing secret the config has: `X-Slack-Signature` must sign the raw body, at most five minutes ago; else it is 404. `Claim`, `Acknowledge` and `Approve` act as the person who has linked the Slack user, as their own request would; the message then says who has it. Whoever is not linked gets a link that only they see, and whoever may not act gets the reason. A repeated press acts once.',
     access: 'signed',
     platform: 'only the config identifies the account',
     limit: '600/minute',

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import type { Press } from '#vendors/chat/press.ts'
 import { ClaimedDelivery, selectClaimed } from '#work/claimed-deliveries.ts'
 
 const SignedConfig = z.object({
   id: z.string(),
   account_id: z.string(),
-  webhook_url: z.string(),
+  webhook_url: notNull<string>(),
   /** Encrypted. */
-  signing_secret: z.string(),
+  signing_secret: notNull<string>(),
   is_masked: z.boolean(),
 })
 export type SignedConfig = z.output<typeof SignedConfig>

@@ -1,6 +1,6 @@
 import * as messages from '#functions/notifications/messages/service.ts'
 import type { Context } from '#http/operation.ts'
-import { Problem } from '#problem.ts'
+import { notFound } from '#problem.ts'
 import { type Released, releaseParts } from '#rules/audience.ts'
 import { readSessionPath } from '#rules/events/events.ts'
 import { release } from '#rules/release.ts'
@@ -24,15 +24,15 @@ interface Outcome {
 
 /**
  * Act for the person who has pressed a button, within the 3 s that Slack waits, and answer afterwards. The act
- * is one transaction, so a press that is repeated, or whose answer is lost, acts once. An unknown config is
- * refused like a wrong signature.
+ * is one transaction, so a press that is repeated, or whose answer is lost, acts once. A wrong signature
+ * is refused like an unknown config.
  */
 export async function receive(ctx: PressContext, configId: string, body: RawBody): Promise<PressReceipt> {
   const config = await queries.selectConfig.first(ctx.platform, configId)
   const secret = config
     ? await openSigningSecret(ctx.vault, config.account_id, config.signing_secret)
     : crypto.randomUUID()
-  if (!(await isSignedBySlack(body, secret)) || !config) throw new Problem('invalid_signature')
+  if (!(await isSignedBySlack(body, secret)) || !config) throw notFound('Chat address')
   const press = readPress(body.bytes)
   if (!press) return { result: 'ignored' }
   const outcome = await act(ctx, config, press)

@@ -82,7 +82,7 @@ const fields = {
     .describe(
       'The signing secret of the Slack app, for channel `chat1_webhook` only. With it, messages have buttons that act for whoever presses them. Only an account admin sets it; another one, or null, ends the links of people to it. It is never returned.',
     )
-    .meta({ example: '8f742231b10e8888abcd99yyyzzz85a5' }),
+    .meta({ example: null }),
   email_addresses: z
     .array(Email)
     .min(1)

@@ -44,14 +44,7 @@ export const FollowUp = z.object({
 export type FollowUp = z.output<typeof FollowUp>
 type Escalation = Pick<FollowUp, 'session_id' | 'handoff_id'>
 
-/**
- * Lock a follow-up and its session. Return undefined when a colleague has claimed, picked up or acknowledged
- * the escalation, or when it is over. Whatever takes the escalation changes its session first, so it waits
- * for this transaction, or this statement sees its result.
- */
-export const lockFollowUp = writeStatement(
-  FollowUp,
-  (id: string) => sql`
+const lockOpen = (id: string) => sql`
     select f.id, f.session_id, f.handoff_id, s.team_id, h.created_by as engineer_id, f.rounds, f.steps, f.alert,
            extract(epoch from app.now() - h.created_at)::integer as waiting_seconds
       from escalation_follow_ups f
@@ -59,7 +52,24 @@ export const lockFollowUp = writeStatement(
       join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
      where f.account_id = app.account_id() and f.id = ${id} and f.acknowledged_at is null and h.claimed_by is null and h.closed_at is null
        and s.status in ('escalated', 'requesting_escalation') and s.escalation_package ->> 'handoff_id' = f.handoff_id::text
-       for no key update of s, f`,
+       for no key update of s, f`
+
+/**
+ * Lock a follow-up and its session. Return undefined when a colleague has claimed, picked up or acknowledged
+ * the escalation, or when it is over. Whatever takes the escalation changes its session first, so it waits
+ * for this transaction, or this statement sees its result.
+ */
+export const lockFollowUp = writeStatement(FollowUp, lockOpen)
+
+/** Acknowledge a follow-up that `lockFollowUp` would lock. `userId` is null for the link in a chat channel. */
+export const acknowledgeFollowUp = writeStatement(
+  FollowUp,
+  (id: string, userId: string | null) => sql`
+    with locked as (${lockOpen(id)}), acknowledged as (
+      update escalation_follow_ups f set acknowledged_by = ${userId}::uuid, acknowledged_at = app.now()
+        from locked l where f.account_id = app.account_id() and f.id = l.id
+    )
+    select * from locked`,
 )
 
 /** Select the people of the newest escalation of a session, and the steps of its policy. */
@@ -216,19 +226,18 @@ export async function storeEventId(db: WriteDb, { id }: ClaimedReminder, eventId
     .execute()
 }
 
-export const selectFollowUpId = readStatement(
-  z.object({ id: z.string() }),
-  ({ sessionId, handoffId }: { sessionId: string; handoffId: string }) => sql`
-    select f.id from escalation_follow_ups f
-     where f.account_id = app.account_id() and f.session_id = ${sessionId} and f.handoff_id = ${handoffId}`,
-)
-
-export const storeAcknowledgement = writeStatement(
-  null,
-  (followUpId: string, userId: string | null) => sql`
-    update escalation_follow_ups set acknowledged_by = ${userId}::uuid, acknowledged_at = app.now()
-     where account_id = app.account_id() and id = ${followUpId}`,
-)
+export function selectFollowUpId(
+  db: WriteDb,
+  { sessionId, handoffId }: { sessionId: string; handoffId: string },
+) {
+  return db
+    .selectFrom('escalation_follow_ups')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('session_id', '=', sessionId)
+    .where('handoff_id', '=', handoffId)
+    .executeTakeFirst()
+}
 
 /** A reminder that was inserted, and the seconds until it is due. */
 export const PlannedReminder = z.object({ id: z.string(), delay_seconds: z.int() })

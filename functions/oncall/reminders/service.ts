@@ -159,9 +159,8 @@ export async function acknowledge(
   followUpId: string,
   userId: string | null,
 ): Promise<boolean> {
-  const followUp = await queries.lockFollowUp.first(db, followUpId)
+  const followUp = await queries.acknowledgeFollowUp.first(db, followUpId, userId)
   if (!followUp) return false
-  await queries.storeAcknowledgement.run(db, followUpId, userId)
   const colleague = userId === null ? undefined : await queries.selectNames.first(db, [userId])
   await enqueueEvent(db, {
     key: 'escalation.acknowledged',
@@ -183,6 +182,6 @@ export async function acknowledgeHandoff(
   handoff: { sessionId: string; handoffId: string },
   userId: string,
 ): Promise<boolean> {
-  const followUp = await queries.selectFollowUpId.first(db, handoff)
+  const followUp = await queries.selectFollowUpId(db, handoff)
   return followUp !== undefined && acknowledge(db, followUp.id, userId)
 }

@@ -108,7 +108,7 @@ describe('a press', () => {
       answer({ ...config, id: unsignedId }, signPress({ ...config, secret: '' }, bytes), bytes),
     ])
     expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1)
-    expect(answers[0]?.[0]).toBe(400)
+    expect(answers[0]?.[0]).toBe(404)
   })
 
   it('NOT-114 is read up to 256 KB', async () => {

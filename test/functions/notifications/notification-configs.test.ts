@@ -85,12 +85,14 @@ it('NOT-05 NOT-37 WIR-07 WIR-26 returns 201 with exactly the stored config, in t
   expect(Object.keys(response.body).sort()).toEqual(
     [
       'account_id',
+      'actions_url',
       'channel',
       'created_at',
       'disconnected_at',
       'email_addresses',
       'email_problems',
       'events_enabled',
+      'has_signing_secret',
       'id',
       'webhook_url',
     ].sort(),
@@ -134,6 +136,7 @@ it('NOT-07 WIR-23 changes only the fields in the body of an update', async () =>
   })
   expect(switched.body).toEqual({
     ...updated.body,
+    actions_url: switched.body.actions_url,
     channel: 'chat1_webhook',
     webhook_url: webhookUrl,
     email_addresses: null,
