@@ -119,7 +119,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
     case when ${isOpen} then jsonb_build_object('digest', p.digest, 'requested_at', app.iso(p.requested_at)) end`,
   requested_approval: sql`
     case when p.id is not null then jsonb_build_object(
-      'session_id', p.session_id, 'name', decider.full_name,
+      'session_id', coalesce(p.session_id, p.ai_session_id), 'name', decider.full_name,
       'outcome', case when ${isOpen} then null when p.state = 'rejected' then 'Declined' when p.decided_by is not null then 'Approved' else 'Ended' end) end`,
   recipient_id: sql`recipient.id`,
   webhook: sql`

@@ -130,7 +130,18 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
     await startProcess({ CREDENTIALS_KEY: promoted }),
   ]
   const before = await useSecrets(service, stored)
-  expect(before).toEqual([200, 'not_linked', 200, true, 200, true, null, 200, 'The receiver accepted the message', 200])
+  expect(before).toEqual([
+    200,
+    'not_linked',
+    200,
+    true,
+    200,
+    true,
+    null,
+    200,
+    'The receiver accepted the message',
+    200,
+  ])
   const used: unknown[] = []
   let isOver = false
   const keepUsing = async (process: { api: string }) => {

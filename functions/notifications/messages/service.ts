@@ -188,10 +188,7 @@ export async function writeMessage(
   // Its event was stored before the account has perhaps decided to mask what leaves.
   const { title, body, escalation, approval, review, requested_approval, is_masked } = delivery
   const people = await findPeople(ctx, delivery)
-  const texts = release(
-    { title, body, escalation, approval, review, requested_approval, people },
-    is_masked,
-  )
+  const texts = release({ title, body, escalation, approval, review, requested_approval, people }, is_masked)
   const message = addNotice(writeChatMessage(ctx, { ...texts, link: delivery.link }), delivery)
   if (delivery.takes_presses) return { ...message, actions: listActions(delivery, texts.people) }
   if (delivery.approval) return addDecisionLinks(ctx, delivery, message)
@@ -305,7 +302,10 @@ async function addReviewLinks(
 export function writeChatMessage(
   { config }: { config: Pick<MessageContext['config'], 'FRONTEND_URL'> },
   delivery: Released<Pick<ClaimedDelivery, 'title' | 'body' | 'link' | 'escalation' | 'approval'>> &
-    Partial<Pick<ClaimedDelivery, 'requested_approval'>> & { review: ReviewAlert | null; people?: AlertPeople },
+    Partial<Pick<ClaimedDelivery, 'requested_approval'>> & {
+      review: ReviewAlert | null
+      people?: AlertPeople
+    },
 ): Released<ChatMessage> {
   const { people } = delivery
   const title = removeLinks(delivery.title ?? 'Test message')
