@@ -19,7 +19,7 @@ const [power, queue, cable] = [
 
 /**
  * Dry-run a flow, run it, replay the run through a change before and while it is published, read what the flow
- * proves about itself, and verify the signed record of the run.
+ * proves about itself, review it, and verify the signed record of the run.
  */
 export async function proveFlow(tour: Tour, admin: Person): Promise<void> {
   const { flows } = admin.client
@@ -56,7 +56,25 @@ export async function proveFlow(tour: Tour, admin: Person): Promise<void> {
   await tour.call(() => flows.health.get({ tree_id }), {
     returns: z.object({ tree_id: z.literal(tree_id), findings: z.array(z.unknown()) }),
   })
+  await review(tour, admin, tree_id)
   await verify(tour, admin, session_id)
+}
+
+/** Have the flow reviewed every half year, and confirm that it is right. */
+async function review(tour: Tour, { client, id }: Person, tree_id: string): Promise<void> {
+  const { reviews } = client.flows
+  const planned = z.object({
+    owner: z.object({ id: z.literal(id) }),
+    due_on: z.string(),
+    is_overdue: z.literal(false),
+    since_review: z.object({ runs: z.literal(1), resolved: z.literal(1) }),
+  })
+  await tour.call(() => reviews.update({ tree_id, months: 6 }), { returns: planned })
+  const confirmed = z.object({
+    reviewed_by: z.object({ id: z.literal(id) }),
+    since_review: z.object({ runs: z.literal(0) }),
+  })
+  await tour.call(() => reviews.confirm({ tree_id }), { returns: confirmed })
 }
 
 /** Walk through the flow with an answer that a session would refuse, and then to its end. */
