@@ -141,8 +141,16 @@ describe('a press', () => {
   it('NOT-116 is answered at the host of the webhook only', async () => {
     const account = await createAccount(service)
     const config = await insertSignedConfig(service, account.admin)
-    const other = 'http://127.0.0.1:1/answers'
-    for (const responseUrl of [other, 'https://evil.example/x', 'file:///etc/passwd', 'x']) {
+    // The guard lets this one pass, but it is not the origin of the webhook.
+    const elsewhere = `/chat/1/actions/${crypto.randomUUID()}`
+    const local = service.localOrigin.replace('127.0.0.1', 'localhost') + elsewhere
+    for (const responseUrl of [
+      local,
+      'http://127.0.0.1:1/answers',
+      'https://evil.example/x',
+      'file:///etc/passwd',
+      'x',
+    ]) {
       const { body } = await sendPress(service, config, writePress(config, { ...somePress, responseUrl }))
       expect(body).toEqual({ result: 'not_linked' })
     }
@@ -156,6 +164,7 @@ describe('a press', () => {
         ),
       )
       .toHaveLength(1)
+    expect(JSON.stringify(await dashboard(service).listRecords('chat'))).not.toContain(elsewhere)
   })
 })
 
