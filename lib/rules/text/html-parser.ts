@@ -11,6 +11,11 @@ export function createHtmlParser(handler: Partial<Handler>, options?: ParserOpti
       onopentagname() {
         attributes = 0
       },
+      // The parser tells no name of a form in a form, whose attributes it still reads.
+      ontext(text) {
+        attributes = 0
+        handler.ontext?.(text)
+      },
       onattribute() {
         if (++attributes > maxAttributes) throw tooComplex()
       },

@@ -8,6 +8,10 @@ const listBlocks = (html: string): ExpectedBlock[] =>
   readBlocksOf('html', html).map(({ kind, level, text }) => [kind, level, text])
 
 describe('the texts of a page', () => {
+  it('are read beside many forms that are not closed', () => {
+    const form = '<form a b c d e f g h i j>text\n'
+    expect(listBlocks(form.repeat(150))).toHaveLength(1)
+  })
   it.each<[string, ExpectedBlock[]]>([
     ['a\n\t b<br> c <br>d', [['text', 0, 'a b\nc\nd']]],
     [
