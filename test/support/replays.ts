@@ -8,6 +8,7 @@ import { getSubflowAnswer } from '#rules/flows/subflow.ts'
 import { walkAll } from '#rules/flows/walk.ts'
 import { toNameKey } from '#rules/text/fold.ts'
 import { publishableFlow } from './flow-arbitraries.ts'
+import { createEnd, createSolution, createStep } from './flow-nodes.ts'
 
 // Random runs of random flows, changed flows to play them through, and a slow replay that is easy to read.
 
@@ -24,9 +25,57 @@ export const replayCase = fc
   .map(({ flow, numbers, runCount }) => {
     let position = 0
     const next = (count: number) => (numbers[position++ % numbers.length] ?? 0) % count
-    const before = withSubflowOptions(flow.tree_structure)
-    const runs = Array.from({ length: runCount }, (_, index) => createRun(before, `run ${index}`, next))
-    return { before, after: changeStructure(before, next), runs }
+    return createReplayCase(withSubflowOptions(flow.tree_structure), { runCount, stopsIn: 12, next })
+  })
+
+/** Run a flow at random, and change it. One run of `stopsIn` ends at each step. */
+function createReplayCase(
+  before: TreeStructure,
+  { runCount, stopsIn, next }: { runCount: number; stopsIn: number; next: Next },
+) {
+  const runs = Array.from({ length: runCount }, (_, index) =>
+    createRun(before, `run ${index}`, { stopsIn, next }),
+  )
+  return { before, after: changeStructure(before, next), runs }
+}
+
+const largeSteps = 81
+const [largeList, largeTree]: [TreeStructure, TreeStructure] = [
+  {
+    steps: [
+      ...Array.from({ length: largeSteps }, (_, n) => createStep(`s${n}`, { title: `Step ${n}` })),
+      createEnd(),
+    ],
+  },
+  createLargeTree(0),
+]
+
+/** Create a tree of 81 questions and steps in turn. A question may lead to its own solution. */
+function createLargeTree(n: number): FlowNode {
+  if (n === largeSteps) return createSolution('solved')
+  const next = createLargeTree(n + 1)
+  const common = { id: `n${n}`, title: `Step ${n}`, description: '' }
+  if (n % 2) return { ...common, type: 'action', next_node_id: next.id, children: [next] }
+  const end = createSolution(`end-${n}`)
+  const options = [next, end].map(({ id }, place) => ({
+    id: `o${place}`,
+    label: place ? 'No' : 'Yes',
+    next_node_id: id,
+  }))
+  return { ...common, type: 'decision', options, children: [next, end] }
+}
+
+/** 500 runs of a flow of 81 steps, a list or a tree, and a changed flow. */
+export const largeReplayCase = fc
+  .record({ structure: fc.constantFrom(largeList, largeTree), seed: fc.nat() })
+  .map(({ structure, seed }) => {
+    let state = seed
+    // A small generator of its own: fast-check would shrink tens of thousands of numbers.
+    const next = (count: number) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return (state >>> 8) % count
+    }
+    return createReplayCase(structure, { runCount: 500, stopsIn: 200, next })
   })
 
 type Next = (count: number) => number
@@ -39,12 +88,16 @@ function withSubflowOptions(structure: TreeStructure): TreeStructure {
 }
 
 /** Run a flow with random answers, perhaps not to its end. */
-function createRun(structure: TreeStructure, id: string, next: Next): RecordedRun {
+function createRun(
+  structure: TreeStructure,
+  id: string,
+  { stopsIn, next }: { stopsIn: number; next: Next },
+): RecordedRun {
   const answers: RecordedRun['answers'][number][] = []
   const fallbacks: RecordedRun['fallbacks'][number][] = []
   const subflows: RecordedRun['subflows'][number][] = []
   let stepId = getFirstStepId(structure)
-  while (stepId !== null && next(12) > 0) {
+  while (stepId !== null && next(stopsIn) > 0) {
     const step = findAnswerableStep(structure, stepId) as Step
     const outcome = next(2) ? 'resolved' : 'escalated'
     const bySubflow = step.subflow && next(2) ? getSubflowAnswer(step, outcome) : null
@@ -111,8 +164,17 @@ const listSteps = (structure: TreeStructure): Step[] =>
 const isSameText = (a: string | null | undefined, b: string | null | undefined) =>
   toNameKey(a ?? '') !== '' && toNameKey(a ?? '') === toNameKey(b ?? '')
 
-/** Return the step of `before` that a step of `after` was, by search. */
-export function findOldStep(
+const foundSteps = new WeakMap<TreeStructure, Map<string, ReturnType<typeof searchOldStep>>>()
+
+/** Return the step of `before` that a step of `after` was, by search. It is remembered for the pair of flows. */
+export function findOldStep(before: TreeStructure, after: TreeStructure, step: Step) {
+  const found = foundSteps.get(after) ?? new Map<string, ReturnType<typeof searchOldStep>>()
+  foundSteps.set(after, found)
+  if (!found.has(step.id)) found.set(step.id, searchOldStep(before, after, step))
+  return found.get(step.id)
+}
+
+function searchOldStep(
   before: TreeStructure,
   after: TreeStructure,
   step: Step,

@@ -6,7 +6,7 @@ import { findAnswerableStep } from '#rules/flows/step-navigation.ts'
 import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
 import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
 import { printerFlow } from '#test/support/flows.ts'
-import { findOldStep, replayCase, replaySlowly } from '#test/support/replays.ts'
+import { findOldStep, largeReplayCase, replayCase, replaySlowly } from '#test/support/replays.ts'
 
 const flow = () =>
   printerFlow() as FlowNode & { children: FlowNode[]; options: { id: string; label: string }[] }
@@ -24,36 +24,42 @@ const run = (fields: Partial<RecordedRun> = {}): RecordedRun => ({
 const find = ({ steps }: Replay, id: string) => steps.find(({ step_id }) => step_id === id)
 
 describe('a replay', () => {
-  it('REP-01 REP-02 finds what a search at each step finds, for random runs and changes, also with new ids', () => {
-    const seen = new Set<string>()
-    fc.assert(
-      fc.property(replayCase, ({ before, after, runs }) => {
-        const { counts, steps } = replayRuns(before, after, runs)
-        const slow = runs.map((each) => ({ run: each, ...replaySlowly(before, after, each) }))
-        for (const { result } of slow) seen.add(result)
-        for (const result of replayResults)
-          expect(counts[result]).toBe(slow.filter((each) => each.result === result).length)
-        for (const row of steps) {
-          if (row.step_id === null) continue
-          const step = findAnswerableStep(after, row.step_id) as FlowNode | FlowStep
-          const old = findOldStep(before, after, step)
-          expect([row.old_step_id, row.matched_by]).toEqual([old?.step.id ?? null, old?.by ?? null])
-          const here = slow.filter(({ stepId, result }) => stepId === row.step_id && result !== 'unchanged')
-          for (const result of ['ends_elsewhere', 'asks_new', 'breaks'] as const)
-            expect(row[result]).toBe(here.filter((each) => each.result === result).length)
-          expect(row.example_runs).toEqual(
-            here.slice(0, 3).map((each) => ({
-              session_id: each.run.id,
-              result: each.result,
-              answer: each.answer,
-            })),
-          )
-        }
-      }),
-      { numRuns: 300 },
-    )
-    expect(seen).toEqual(new Set(replayResults))
-  })
+  it.each([
+    ['random flows', replayCase, 300, replayResults.length],
+    ['flows of 81 steps, 500 each', largeReplayCase, 1, 1],
+  ] as const)(
+    'REP-01 REP-02 finds what a search at each step finds, for random runs and changes of %s, also with new ids',
+    (_, cases, numRuns, minKinds) => {
+      const seen = new Set<string>()
+      fc.assert(
+        fc.property(cases, ({ before, after, runs }) => {
+          const { counts, steps } = replayRuns(before, after, runs)
+          const slow = runs.map((each) => ({ run: each, ...replaySlowly(before, after, each) }))
+          for (const { result } of slow) seen.add(result)
+          for (const result of replayResults)
+            expect(counts[result]).toBe(slow.filter((each) => each.result === result).length)
+          for (const row of steps) {
+            if (row.step_id === null) continue
+            const step = findAnswerableStep(after, row.step_id) as FlowNode | FlowStep
+            const old = findOldStep(before, after, step)
+            expect([row.old_step_id, row.matched_by]).toEqual([old?.step.id ?? null, old?.by ?? null])
+            const here = slow.filter(({ stepId, result }) => stepId === row.step_id && result !== 'unchanged')
+            for (const result of ['ends_elsewhere', 'asks_new', 'breaks'] as const)
+              expect(row[result]).toBe(here.filter((each) => each.result === result).length)
+            expect(row.example_runs).toEqual(
+              here.slice(0, 3).map((each) => ({
+                session_id: each.run.id,
+                result: each.result,
+                answer: each.answer,
+              })),
+            )
+          }
+        }),
+        { numRuns },
+      )
+      expect(seen.size).toBeGreaterThanOrEqual(minKinds)
+    },
+  )
 
   it('REP-01 leaves runs of the same flow unchanged, at its end and before', () => {
     const runs = [
