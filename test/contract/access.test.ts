@@ -97,6 +97,7 @@ const stepUpOperations = [
   'billing.createCheckoutSession',
   'billing.createPortalSession',
   'identity.auth.deleteMe',
+  'identity.chatLinks.create',
   'identity.consents.create',
   'identity.credentials.changePassword',
   'identity.emailChanges.create',

@@ -7,6 +7,10 @@ import { MachineRun } from './schemas.ts'
 
 /** Whose runs are selected: those on a machine, or those at a client. */
 export type RunFilter = { agentId: string } | { client: string }
+const matches = (filter: RunFilter) =>
+  'agentId' in filter
+    ? sql`r.agent_id = ${filter.agentId}`
+    : sql`app.name_key(r.client_name) = app.name_key(${filter.client})`
 
 /** Select runs. The rows are `script_runs r`, of a session `s` or an AI session `c`. */
 export const selectRuns = readStatement(
@@ -23,7 +27,5 @@ export const selectRuns = readStatement(
       left join sessions s on s.account_id = r.account_id and s.id = r.session_id
       left join ai_sessions c on c.account_id = r.account_id and c.id = r.ai_session_id
       left join approvals a on a.account_id = r.account_id and a.id = r.approval_id
-     where r.account_id = app.account_id()
-       and ${'agentId' in filter ? sql`r.agent_id = ${filter.agentId}` : sql`app.name_key(r.client_name) = app.name_key(${filter.client})`}
-       ${pageEnd(newestFirst, page, 'r')}`,
+     where r.account_id = app.account_id() and ${matches(filter)} ${pageEnd(newestFirst, page, 'r')}`,
 )
