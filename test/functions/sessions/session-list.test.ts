@@ -197,6 +197,7 @@ describe('the list of sessions', () => {
       next_steps,
       tree_snapshot,
       timer_due_at,
+      flow_overdue_since,
       ...item
     } = session
     const { tree_structure, intake_form, ...snapshot } = tree_snapshot
