@@ -213,7 +213,9 @@ describe('the image decoder of sharp', () => {
     expect(await sharpConversion(1).toJpeg(image, 1568, 'a')).toEqual({ ok: false, reason: 'failed' })
   })
 
-  it('UPL-09 keeps no more of a picture of any shape than was counted by its header', async () => {
+  it('UPL-09 keeps no more of a picture of any shape than was counted by its header', {
+    timeout: 180_000,
+  }, async () => {
     const costs = await convertImageShapes(1000, 3000)
     expect(costs.length).toBe(imageShapes.length)
     // Besides, there are rows on their way and the smaller image.

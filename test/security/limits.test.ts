@@ -106,6 +106,7 @@ describe('an operation', () => {
       'accounts.invites.create',
       'accounts.invites.resend',
       'accounts.restore',
+      'ai.escalations.acknowledge',
       'ai.escalations.claim',
       'ai.escalations.pickUp',
       'ai.handoffs.escalate',

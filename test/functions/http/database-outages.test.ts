@@ -34,7 +34,7 @@ function expectUnavailable({ status, body, headers }: ApiResponse): void {
 }
 
 // The service gives up after 2.75 s. A busy machine may take longer.
-const maxHungMs = 3500
+const maxHungMs = 5000
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const getDatabaseName = () => new URL(service.stack.ownerUrl).pathname.slice(1)

@@ -46,6 +46,7 @@ describe('starting a session', () => {
       outcome: null,
       notes: null,
       next_steps: null,
+      flow_overdue_since: null,
       batch_id: null,
       target_label: null,
       exported_at: null,
