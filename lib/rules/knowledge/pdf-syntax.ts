@@ -279,9 +279,10 @@ function decodeLatin1(bytes: Uint8Array, start: number, end: number): string {
     for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] as number)
     return text
   }
+  const long = bytes.subarray(start, end)
   const parts: string[] = []
-  for (let at = start; at < end; at += chunkBytes)
-    parts.push(String.fromCharCode(...bytes.subarray(at, Math.min(end, at + chunkBytes))))
+  for (let at = 0; at < long.length; at += chunkBytes)
+    parts.push(String.fromCharCode(...long.subarray(at, at + chunkBytes)))
   return parts.join('')
 }
 
