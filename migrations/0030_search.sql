@@ -111,22 +111,18 @@ create function app.script_search(s script_templates) returns tsvector language 
                                else app.search_readers(case when s.is_shared then 'account' else 'team' end, s.created_by, s.team_id) end)
 $$;
 -- The names and machines of the scripts that ran in a case.
-create function app.script_run_words(s sessions) returns text language sql stable set search_path = public, pg_temp as $$
+create function app.script_run_words(p_account uuid, p_case uuid) returns text language sql stable set search_path = public, pg_temp as $$
   select string_agg(concat_ws(' ', r.title, r.target), E'\n' order by r.created_at, r.id) from script_runs r
-   where r.account_id = s.account_id and r.session_id = s.id
-$$;
-create function app.script_run_words(s ai_sessions) returns text language sql stable set search_path = public, pg_temp as $$
-  select string_agg(concat_ws(' ', r.title, r.target), E'\n' order by r.created_at, r.id) from script_runs r
-   where r.account_id = s.account_id and r.ai_session_id = s.id
+   where r.account_id = p_account and (r.session_id = p_case or r.ai_session_id = p_case)
 $$;
 create function app.session_search(s sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.search_words(app.search_tag(s.account_id, 'session'), concat_ws(' ', s.ticket_number, s.client_name),
-                          concat_ws(' ', s.tree_name, s.target_label), concat_ws(' ', s.notes, s.next_steps, app.script_run_words(s)), '{all}')
+                          concat_ws(' ', s.tree_name, s.target_label), concat_ws(' ', s.notes, s.next_steps, app.script_run_words(s.account_id, s.id)), '{all}')
 $$;
 create function app.ai_session_search(s ai_sessions) returns tsvector language sql stable set search_path = public, pg_temp as $$
   select app.search_words(
     app.search_tag(s.account_id, 'ai_session'), concat_ws(' ', s.title, s.psa_ticket_id, s.client_name, s.asset_name),
-    concat_ws(' ', s.problem_summary, s.issue_category), concat_ws(' ', s.triage_hypothesis, s.resolution_notes, s.resolution, app.script_run_words(s)),
+    concat_ws(' ', s.problem_summary, s.issue_category), concat_ws(' ', s.triage_hypothesis, s.resolution_notes, s.resolution, app.script_run_words(s.account_id, s.id)),
     case when s.status in ('requesting_escalation', 'escalated') then '{all}'
          else array_remove(array[s.user_id, s.escalated_to_id, s.picked_up_by_id]::text[], null)
               || array(select distinct h.claimed_by::text from ai_handoffs h

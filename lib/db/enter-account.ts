@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { callFunction } from './call-function.ts'
+import { inTransaction, type PlatformDb } from './scope.ts'
 import { writeStatement } from './statement.ts'
 
 /**
@@ -11,3 +12,18 @@ export const enterAccount = writeStatement(
   (accountId: string, actorId: string | null) =>
     sql`select from ${callFunction('app.enter_account', { p_account: accountId, p_actor: actorId })}`,
 )
+
+/**
+ * Run work on the platform connection in one transaction, in the scope of an account: row level security applies
+ * to it as to the user, or to the service itself if that is null.
+ */
+export function inAccount<T>(
+  platform: PlatformDb,
+  { accountId, userId }: { accountId: string; userId: string | null },
+  work: (db: PlatformDb) => Promise<T>,
+): Promise<T> {
+  return inTransaction(platform, async (db) => {
+    await enterAccount.run(db, accountId, userId)
+    return work(db)
+  })
+}

@@ -2380,6 +2380,7 @@ export interface SqlFunctions {
   'app.reserve_unpaid_ai': { p_reserved: number; p_limit: number }
   'app.resource_audience': { p_account: string; p_type: string; p_id: string }
   'app.role': Record<never, never>
+  'app.script_run_words': { p_account: string; p_case: string }
   'app.search_chunks': { p_text: string }
   'app.search_conditions': { p_text: string; p_similar: boolean; p_partly: boolean }
   'app.search_readers': { p_visibility: string; p_author: string; p_team: string }

@@ -120,6 +120,11 @@ export class Content {
     this.etag = etag
     this.allowsForms = allowsForms
   }
+
+  /** Create the page that a link of a message opens. */
+  static page(html: string): Content {
+    return new Content(html, 'text/html; charset=utf-8', undefined, undefined, true)
+  }
 }
 
 /** Answers 101: the connection becomes a WebSocket. */

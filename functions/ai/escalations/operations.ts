@@ -7,6 +7,16 @@ import * as escalations from './service.ts'
 const feature = 'ai_sessions'
 
 /** The queue of escalated sessions, and the operations with which a colleague claims and picks up one. */
+/** What a colleague does with an escalation before they work on it. */
+const takesEscalation = {
+  access: 'engineer',
+  limit: 'write',
+  strictLimit: 'mail',
+  feature,
+  success: 200,
+  errors: ['already_claimed', 'wrong_state'],
+} as const
+
 export const escalationOperations = [
   operation({
     id: 'ai.escalations.listQueue',
@@ -42,53 +52,38 @@ export const escalationOperations = [
   }),
 
   operation({
+    ...takesEscalation,
     id: 'ai.escalations.claim',
     route: 'POST /ai-sessions/{session_id}/handoffs/{handoff_id}/claim',
     summary: 'Claim an escalation',
     description:
       'Idempotent for the current claimant. If several colleagues claim at once, one wins. The others get 409 `already_claimed` with `winner` and `claimed_at`. The engineer who escalated gets 403. After the claim, the claimant may read the session.',
-    access: 'engineer',
-    limit: 'write',
-    strictLimit: 'mail',
-    feature,
     params: schemas.HandoffId,
-    success: 200,
     returns: Handoff,
-    errors: ['already_claimed', 'wrong_state'],
     handle: ({ ctx, params }) => escalations.claim(ctx, params.session_id, params.handoff_id),
   }),
 
   operation({
+    ...takesEscalation,
     id: 'ai.escalations.acknowledge',
     route: 'POST /ai-sessions/{session_id}/handoffs/{handoff_id}/acknowledge',
     summary: 'Acknowledge an escalation',
     description:
       'Its escalation policy stops, and the engineer who escalated is notified; it is still unclaimed. Only the first acknowledgement counts; a later one changes nothing. The engineer who escalated gets 403. Returns 409 `wrong_state` without a policy.',
-    access: 'engineer',
-    limit: 'write',
-    strictLimit: 'mail',
-    feature,
     params: schemas.HandoffId,
-    success: 200,
     returns: Handoff,
-    errors: ['already_claimed', 'wrong_state'],
     handle: ({ ctx, params }) => escalations.acknowledge(ctx, params.session_id, params.handoff_id),
   }),
 
   operation({
+    ...takesEscalation,
     id: 'ai.escalations.pickUp',
     route: 'POST /ai-sessions/{session_id}/pickup',
     summary: 'Pick up an escalated session',
     description:
       'Claims the open handoff of the session if it is unclaimed, makes the session active and assigns it to me. Returns 409 `already_claimed` if a colleague has claimed the handoff. A repeated request changes nothing.',
-    access: 'engineer',
-    limit: 'write',
-    strictLimit: 'mail',
-    feature,
     params: AiSessionId,
-    success: 200,
     returns: AiSessionDetail,
-    errors: ['already_claimed', 'wrong_state'],
     handle: ({ ctx, params }) => escalations.pickUp(ctx, params.session_id),
   }),
 ]

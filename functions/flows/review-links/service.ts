@@ -1,5 +1,5 @@
-import { enterAccount } from '#db/enter-account.ts'
-import { inTransaction, type PlatformDb } from '#db/scope.ts'
+import { inAccount } from '#db/enter-account.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import * as reviews from '#functions/flows/reviews/service.ts'
 import { type BaseContext, Content, type Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
@@ -19,7 +19,9 @@ type LinkContext = Context<'post', 'public', string>
  */
 export async function showPage(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
-  const { name, version, due_on, is_masked } = await inScope(ctx, link, (db) => requireOpen(db, link))
+  const { name, version, due_on, is_masked } = await inAccount(ctx.platform, link, (db) =>
+    requireOpen(db, link),
+  )
   return toContent(
     {
       title: sentence`Is this flow still right? ${name}`,
@@ -33,7 +35,7 @@ export async function showPage(ctx: LinkContext, token: string): Promise<Content
 /** Confirm as the user of the link. Of all links of a review, the first one that is confirmed counts. */
 export async function confirm(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
-  const { name, next_due_on, is_masked } = await inScope(ctx, link, async (db) => {
+  const { name, next_due_on, is_masked } = await inAccount(ctx.platform, link, async (db) => {
     const flow = await requireOpen(db, link)
     if (!(await reviews.confirmByLink(db, link)))
       throw new Problem('link_ended', 'Somebody has reviewed this flow since')
@@ -49,14 +51,6 @@ export async function confirm(ctx: LinkContext, token: string): Promise<Content>
     },
     is_masked,
   )
-}
-
-/** Run work as the user of the link, in one transaction. */
-function inScope<T>(ctx: LinkContext, link: ReviewLink, work: (db: PlatformDb) => Promise<T>): Promise<T> {
-  return inTransaction(ctx.platform, async (db) => {
-    await enterAccount.run(db, link.accountId, link.userId)
-    return work(db)
-  })
 }
 
 /** Return the flow of a link. Throw 404 for a link that leads nowhere, and 410 for one that has ended. */
@@ -75,6 +69,5 @@ async function verify({ reviewTokens }: BaseContext, token: string): Promise<Rev
 }
 
 function toContent(page: { title: string; text: string; button?: string }, isMasked: boolean): Content {
-  const html = renderPage(release(page, isMasked))
-  return new Content(html, 'text/html; charset=utf-8', undefined, undefined, true)
+  return Content.page(renderPage(release(page, isMasked)))
 }

@@ -1,4 +1,4 @@
-import { enterAccount } from '#db/enter-account.ts'
+import { enterAccount, inAccount } from '#db/enter-account.ts'
 import { inTransaction } from '#db/scope.ts'
 import { getSqlState, getViolatedConstraint } from '#db/sqlstate.ts'
 import * as invites from '#functions/accounts/invites/service.ts'
@@ -214,10 +214,9 @@ export async function deleteMe(ctx: Context<'delete', 'user', string>, { email, 
   if (user.email.toLowerCase() !== email.toLowerCase())
     throw invalidField(['body', 'email'], 'must be your e-mail address', 'mismatch')
   await requireOwnPassword(ctx, user.hash, password)
-  await inTransaction(ctx.platform, async (db) => {
-    await enterAccount.run(db, accountId, userId)
-    await announceLeaver(db, null, (inner) => queries.eraseUser.run(inner, userId))
-  }).catch(throwLastAdmin)
+  await inAccount(ctx.platform, ctx.caller, (db) =>
+    announceLeaver(db, null, (inner) => queries.eraseUser.run(inner, userId)),
+  ).catch(throwLastAdmin)
   ctx.afterCommit(() => ctx.realtime.forget(accountId))
 }
 

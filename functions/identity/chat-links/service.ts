@@ -1,5 +1,4 @@
-import { enterAccount } from '#db/enter-account.ts'
-import { inTransaction } from '#db/scope.ts'
+import { inAccount } from '#db/enter-account.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import type { Context, ReadContext } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
@@ -18,10 +17,9 @@ export async function create(ctx: LinkContext, token: string): Promise<schemas.C
   const { caller, ip } = ctx
   const request = await verify(ctx, token)
   const link = { ...request, userId: caller.userId, signInId: caller.signInId, ip }
-  const inserted = await inTransaction(ctx.platform, async (db) => {
-    await enterAccount.run(db, caller.accountId, caller.userId)
-    return queries.insertLink.first(db, link)
-  }).catch(throwUsed)
+  const inserted = await inAccount(ctx.platform, caller, (db) => queries.insertLink.first(db, link)).catch(
+    throwUsed,
+  )
   if (!inserted) throw new Problem('token_invalid_or_expired')
   return { ...inserted, chat_user: request.name }
 }

@@ -1,6 +1,5 @@
-import { enterAccount } from '#db/enter-account.ts'
+import { inAccount } from '#db/enter-account.ts'
 import { retryWhileUnavailable } from '#db/retry.ts'
-import { inTransaction } from '#db/scope.ts'
 import * as mails from '#functions/notifications/mails/service.ts'
 import * as messages from '#functions/notifications/messages/service.ts'
 import type { JobContext } from '#http/job.ts'
@@ -90,8 +89,7 @@ async function recordConnection(
 ): Promise<void> {
   if (result.ok) return void (claimed.is_disconnected && (await queries.markConnected.run(platform, claimed)))
   if (!result.isRemoved || claimed.is_disconnected) return
-  await inTransaction(platform, async (db) => {
-    await enterAccount.run(db, claimed.account_id, null)
+  await inAccount(platform, { accountId: claimed.account_id, userId: null }, async (db) => {
     const config = await queries.markDisconnected.first(db, claimed)
     if (!config) return
     const { hostname: host } = new URL(claimed.webhook_url ?? '')

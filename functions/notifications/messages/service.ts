@@ -1,5 +1,4 @@
-import { enterAccount } from '#db/enter-account.ts'
-import { inTransaction } from '#db/scope.ts'
+import { inAccount } from '#db/enter-account.ts'
 import * as feedback from '#functions/feedback/service.ts'
 import * as digests from '#functions/notifications/digests/service.ts'
 import { findEscalationPeople } from '#functions/oncall/reminders/service.ts'
@@ -226,10 +225,9 @@ async function findPeople(
 ): Promise<AlertPeople | undefined> {
   const sessionId = escalation ? readSessionPath(link) : undefined
   if (!sessionId) return undefined
-  return inTransaction(platform, async (db) => {
-    await enterAccount.run(db, account_id, null)
-    return findEscalationPeople(db, sessionId)
-  })
+  return inAccount(platform, { accountId: account_id, userId: null }, (db) =>
+    findEscalationPeople(db, sessionId),
+  )
 }
 
 /** Say before the text of a late message what has happened since. */

@@ -18,13 +18,13 @@ type UnsubscribeContext = Context<'post', 'public', string>
 export async function showPage(ctx: BaseContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
   if (typeof link !== 'string')
-    return toContent(
+    return Content.page(
       renderPage(
         releaseParts({ title: 'Unsubscribe', text: reportText, button: 'Unsubscribe from this report' }),
       ),
     )
   const text = 'Nobody will be able to send e-mails to your address through Support Flow any more.'
-  return toContent(
+  return Content.page(
     renderPage(releaseParts({ title: 'Unsubscribe', text, button: 'Never send me e-mails again' })),
   )
 }
@@ -35,7 +35,7 @@ export async function unsubscribe(ctx: UnsubscribeContext, token: string): Promi
   if (typeof link === 'string') await queries.insertSuppression(ctx.platform, link)
   else await (await loadReports()).unsubscribeByLink(ctx, link)
   const text = typeof link === 'string' ? 'Support Flow sends no more e-mails to your address.' : reportText
-  return toContent(renderPage(releaseParts({ title: 'You are unsubscribed', text })))
+  return Content.page(renderPage(releaseParts({ title: 'You are unsubscribed', text })))
 }
 
 /** Subscribe the address of the token, or to the report, again. Idempotent. */
@@ -50,8 +50,4 @@ async function verify({ unsubscribeTokens }: BaseContext, token: string): Promis
   const link = (await unsubscribeTokens.verify(token)) ?? (await unsubscribeTokens.verifySubscription(token))
   if (!link) throw new Problem('token_invalid_or_expired')
   return link
-}
-
-function toContent(html: string): Content {
-  return new Content(html, 'text/html; charset=utf-8', undefined, undefined, true)
 }

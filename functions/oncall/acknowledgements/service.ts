@@ -17,7 +17,7 @@ export async function showPage(ctx: BaseContext, token: string): Promise<Content
   await verify(ctx, token)
   const text =
     'Reminders about this escalation stop, and the engineer who escalated is notified. To take it over, pick it up in Support Flow.'
-  return toContent(
+  return Content.page(
     renderPage(releaseParts({ title: 'Acknowledge the escalation', text, button: 'I take care of it' })),
   )
 }
@@ -40,7 +40,7 @@ export async function acknowledge(ctx: AcknowledgeContext, token: string): Promi
         title: 'Nothing left to do',
         text: 'Somebody already takes care of this escalation, or its session has ended.',
       }
-  return toContent(renderPage(releaseParts(page)))
+  return Content.page(renderPage(releaseParts(page)))
 }
 
 /** Return the id of the delivery that the token was signed for. */
@@ -48,8 +48,4 @@ async function verify({ acknowledgementTokens }: BaseContext, token: string): Pr
   const deliveryId = await acknowledgementTokens.verify(token)
   if (!deliveryId) throw new Problem('token_invalid_or_expired')
   return deliveryId
-}
-
-function toContent(html: string): Content {
-  return new Content(html, 'text/html; charset=utf-8', undefined, undefined, true)
 }

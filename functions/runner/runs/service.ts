@@ -44,7 +44,7 @@ export async function startInSession(
   const machine = await findApprovedMachine(ctx, session, input)
   const preparedRun = await prepare(ctx, session.id, input, machine)
   const { approval } = preparedRun
-  const approvalId = await requireApproval(ctx, session, approval?.subject ?? null)
+  const approvalId = await approvals.requireApproved(ctx, session, approval?.subject ?? null)
   const secrets = session.secret_keys.length > 0 ? await sessions.readSecretAnswers(ctx, sessionId) : []
   const run = await toNewRun(ctx, sessionId, input, preparedRun, secrets)
   const client_name = approval ? machine.client_name : await confirmClient(ctx, input, session)
@@ -71,18 +71,6 @@ async function findApprovedMachine(
   return machine ?? { agent_id, target: '', client_name: '' }
 }
 
-/** Return the approval of a run, or null if it needs none. Throw 409 if it is not approved now. */
-async function requireApproval(
-  ctx: WriteContext,
-  session: approvals.ApprovalCase,
-  subject: approvals.ApprovalSubject | null,
-): Promise<string | null> {
-  if (!subject) return null
-  const id = await approvals.findApproved(ctx, session, subject)
-  if (!id) throw await approvals.createRequiredProblem(ctx.db, session, subject)
-  return id
-}
-
 /** Request an approval of exactly this script on exactly this machine. */
 export async function requestApproval(
   ctx: WriteContext,
@@ -92,8 +80,8 @@ export async function requestApproval(
   const session = await sessions.requireInProgress(ctx.db, sessionId)
   const machine = await findMachine(ctx, input, session)
   const { approval } = await prepare(ctx, session.id, input, machine)
-  if (!approval) throw needsNoApproval()
-  return approvals.request(ctx, approval.session, approval.subject, comment)
+  const needed = approvals.requireRisky(approval)
+  return approvals.request(ctx, needed.session, needed.subject, comment)
 }
 
 /** As `requestApproval`, in an AI session. */
@@ -105,12 +93,9 @@ export async function requestApprovalInAiSession(
   const session = await aiSessions.findOwn(ctx.db, sessionId, openStates)
   const machine = await findMachine(ctx, input, session)
   const subject = await scripts.describeRun(await assess(ctx, input), input.parameters, machine)
-  if (!subject) throw needsNoApproval()
   const place = { ...toCase(session), ticket_number: session.psa_ticket_id, client_name: session.client_name }
-  return approvals.request(ctx, place, subject, comment)
+  return approvals.request(ctx, place, approvals.requireRisky(subject), comment)
 }
-
-const needsNoApproval = () => new Problem('wrong_state', 'A script of low risk needs no approval')
 
 /** An AI session has no steps, so its approvals have no place in it. */
 const toCase = ({ id }: { id: string }) => ({
@@ -202,7 +187,7 @@ export async function startInAiSession(
   const machine = await findApprovedMachine(ctx, toCase(session), input)
   const assessedRun = await assess(ctx, input)
   const subject = await scripts.describeRun(assessedRun, input.parameters, machine)
-  const approval_id = await requireApproval(ctx, toCase(session), subject)
+  const approval_id = await approvals.requireApproved(ctx, toCase(session), subject)
   const run = await toNewRun(ctx, sessionId, input, assessedRun, [])
   const client_name = subject ? machine.client_name : await confirmClient(ctx, input, session)
   const place = { step_id: null, approval_id, client_name }

@@ -109,8 +109,7 @@ export async function remove({ db }: WriteContext, id: string): Promise<void> {
 
 export async function generate(ctx: WriteContext, id: string, input: RenderRequest) {
   const { template, script, warnings, requires_elevation, approval } = await prepareRun(ctx, id, input)
-  if (approval && !(await approvals.findApproved(ctx, approval.session, approval.subject)))
-    throw await approvals.createRequiredProblem(ctx.db, approval.session, approval.subject)
+  if (approval) await approvals.requireApproved(ctx, approval.session, approval.subject)
   await queries.countUse.run(ctx.db, id)
   const { language, slug } = template
   const extension = { powershell: 'ps1', bash: 'sh', python: 'py' }[language]

@@ -1,6 +1,5 @@
-import { enterAccount } from '#db/enter-account.ts'
+import { inAccount } from '#db/enter-account.ts'
 import type { PlatformDb } from '#db/scope.ts'
-import { inTransaction } from '#db/scope.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import { type BaseContext, Content, type Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
@@ -18,14 +17,14 @@ type LinkContext = Context<'post', 'public', string>
  */
 export async function showPage(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
-  const request = await inScope(ctx, link, (db) => requireOpen(db, link))
+  const request = await inAccount(ctx.platform, link, (db) => requireOpen(db, link))
   const { title, target, client_name, requested_by_name, is_masked } = request
   const isApproval = link.decision === 'approved'
   const place = target === null ? '' : sentence`It runs once, on ${target} of ${client_name || 'no client'}. `
   const text = isApproval
     ? sentence`${place}${requested_by_name} asked for it. The message has the details; approve only what you have read there.`
     : sentence`${place}${requested_by_name} asked for it and is told that you declined.`
-  return toContent(
+  return Content.page(
     renderPage(
       release(
         {
@@ -45,7 +44,7 @@ export async function showPage(ctx: LinkContext, token: string): Promise<Content
  */
 export async function decide(ctx: LinkContext, token: string): Promise<Content> {
   const link = await verify(ctx, token)
-  const { title, is_masked } = await inScope(ctx, link, async (db) => {
+  const { title, is_masked } = await inAccount(ctx.platform, link, async (db) => {
     const { session_id, is_masked } = await requireOpen(db, link)
     const comment = link.decision === 'rejected' ? 'Declined by the link in the message' : ''
     const ids = { session_id, approval_id: link.approvalId }
@@ -55,7 +54,7 @@ export async function decide(ctx: LinkContext, token: string): Promise<Content> 
     return { ...decided, is_masked }
   })
   const verb = link.decision === 'approved' ? 'approved' : 'declined'
-  return toContent(
+  return Content.page(
     renderPage(
       release(
         {
@@ -66,14 +65,6 @@ export async function decide(ctx: LinkContext, token: string): Promise<Content> 
       ),
     ),
   )
-}
-
-/** Run work as the approver, in one transaction: Row level security applies to it as to a signed-in user. */
-function inScope<T>(ctx: LinkContext, link: ApprovalLink, work: (db: PlatformDb) => Promise<T>): Promise<T> {
-  return inTransaction(ctx.platform, async (db) => {
-    await enterAccount.run(db, link.accountId, link.userId)
-    return work(db)
-  })
 }
 
 /**
@@ -100,8 +91,4 @@ async function verify({ approvalTokens }: BaseContext, token: string): Promise<A
   const link = await approvalTokens.verify(token)
   if (!link) throw new Problem('not_found', 'This link is wrong')
   return link
-}
-
-function toContent(html: string): Content {
-  return new Content(html, 'text/html; charset=utf-8', undefined, undefined, true)
 }

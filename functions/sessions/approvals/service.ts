@@ -192,7 +192,7 @@ export async function findMachine(
  * Return the id of the approval with which another user than the caller has approved exactly this script now,
  * or null.
  */
-export async function findApproved(
+async function findApproved(
   ctx: Pick<WriteContext, 'db'>,
   session: ApprovalCase,
   subject: ApprovalSubject,
@@ -201,6 +201,24 @@ export async function findApproved(
   return latest?.state === 'approved' && latest.digest === subject.digest && !latest.is_own_decision
     ? latest.id
     : null
+}
+
+/** Return the approval of a script, or null if it needs none. Throw 409 if it is not approved now. */
+export async function requireApproved(
+  ctx: Pick<WriteContext, 'db'>,
+  session: ApprovalCase,
+  subject: ApprovalSubject | null,
+): Promise<string | null> {
+  if (!subject) return null
+  const id = await findApproved(ctx, session, subject)
+  if (!id) throw await createRequiredProblem(ctx.db, session, subject)
+  return id
+}
+
+/** Throw 409 for a script that needs no approval. */
+export function requireRisky<T>(needed: T | null): T {
+  if (needed === null) throw new Problem('wrong_state', 'A script of low risk needs no approval')
+  return needed
 }
 
 /**
