@@ -49,6 +49,8 @@ create table ai_sessions (
   resolved_at         timestamptz(3),
   -- When the messages of an ended session were deleted. A session that continues afterwards is processed again when it is old.
   messages_deleted_at timestamptz(3),
+  -- When it goes back to the queue, because whoever had it can no longer work. Null otherwise.
+  returns_at          timestamptz(3),
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, team_id) references teams (account_id, id) on delete set null (team_id),
@@ -65,6 +67,8 @@ create index ai_sessions_escalated_to on ai_sessions (account_id, escalated_to_i
   where escalated_to_id is not null;
 create index ai_sessions_picked_up on ai_sessions (account_id, picked_up_by_id, created_at desc, id desc)
   where picked_up_by_id is not null;
+-- For the sweep, which reads every account as the platform role.
+create index ai_sessions_returning on ai_sessions (returns_at) where returns_at is not null;
 create index ai_sessions_ticket on ai_sessions (account_id, psa_ticket_id) where psa_ticket_id is not null;
 create index ai_sessions_tree on ai_sessions (account_id, tree_id) where tree_id is not null;
 -- For the foreign key, whose check would read the whole table when a row of the other one is deleted.
@@ -449,7 +453,7 @@ call app.protect('runner_runs');
 grant select, insert, delete on ai_sessions to app_runtime;
 grant update (title, status, problem_summary, psa_ticket_id, client_name, asset_name, issue_category, triage_hypothesis, cause_confirmed, evidence_items,
               pending_task_lane, task_lane_version, is_branching, active_branch_id, escalation_package, escalated_to_id, picked_up_by_id, state_version,
-              outcome, resolution_notes, resolution, follow_up, psa_push_id, last_activity_at, updated_at, resolved_at) on ai_sessions to app_runtime;
+              outcome, resolution_notes, resolution, follow_up, psa_push_id, last_activity_at, updated_at, resolved_at, returns_at) on ai_sessions to app_runtime;
 grant select, insert on ai_branches, ai_messages, ai_message_uploads to app_runtime;
 grant select, insert, update (response, answer_work_id) on ai_steps to app_runtime;
 grant select, insert, update (value, source, created_by, updated_at) on ai_facts to app_runtime;
@@ -501,15 +505,18 @@ create trigger update_approvals after update of status, picked_up_by_id, user_id
   when (new.status <> old.status or new.picked_up_by_id is distinct from old.picked_up_by_id or new.user_id <> old.user_id)
   execute function app.update_approvals_of_ai_session();
 
--- What somebody has claimed but not picked up waits for a colleague again when they can no longer work.
+-- What somebody has claimed or picked up is escalated again when they can no longer work. Until the sweep does it, what was only claimed waits for
+-- a colleague by its old handoff.
 create function app.release_claims() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   with released as (
     update ai_handoffs set claimed_by = null, claimed_at = null
      where account_id = new.account_id and claimed_by = new.id and picked_up_at is null and closed_at is null
     returning session_id)
-  update ai_sessions s set status = 'escalated', updated_at = app.now()
+  update ai_sessions s set status = 'escalated', updated_at = app.now(), returns_at = app.now()
     from released r where s.account_id = new.account_id and s.id = r.session_id and s.status = 'claimed';
+  update ai_sessions s set returns_at = app.now()
+   where s.account_id = new.account_id and s.picked_up_by_id = new.id and s.status in ('active', 'parked');
   return null;
 end $$;
 create trigger release_claims after update of is_active, role on users for each row

@@ -260,18 +260,21 @@ grant select, insert, update (acknowledged_by, acknowledged_at, unreached_at) on
 grant select, insert, update on escalation_reminders to app_runtime;
 grant select, insert, update, delete on escalation_policies, escalation_follow_ups, escalation_reminders to app_platform;
 
--- When somebody can no longer work, their acknowledgements end, and the reminders of what waits for a colleague again go on at once. Runs after
+-- When somebody can no longer work, their acknowledgements end, and the reminders that these had stopped go on at once. Runs after
 -- `release_claims`, by its name.
 create function app.resume_reminders() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  update escalation_follow_ups f set acknowledged_by = null, acknowledged_at = null
-    from ai_handoffs h
-   where f.account_id = new.account_id and f.acknowledged_by = new.id and h.account_id = f.account_id and h.id = f.handoff_id
-     and h.claimed_by is null and h.closed_at is null;
+  with ended as (
+    update escalation_follow_ups f set acknowledged_by = null, acknowledged_at = null
+      from ai_handoffs h
+     where f.account_id = new.account_id and f.acknowledged_by = new.id and h.account_id = f.account_id and h.id = f.handoff_id
+       and h.claimed_by is null and h.closed_at is null
+    returning f.id, f.session_id)
   update escalation_reminders r set state = 'waiting', next_attempt_at = app.now(), swept_at = null
-    from escalation_follow_ups f join ai_handoffs h on h.account_id = f.account_id and h.session_id = f.session_id and h.id = f.handoff_id
-   where f.account_id = new.account_id and r.account_id = f.account_id and r.follow_up_id = f.id and r.state = 'stopped'
-     and f.acknowledged_at is null and h.claimed_by is null and h.closed_at is null;
+    from ended e
+   where r.account_id = new.account_id and r.follow_up_id = e.id and r.state = 'stopped'
+     -- What they had claimed too is escalated again.
+     and not exists (select from ai_sessions s where s.account_id = new.account_id and s.id = e.session_id and s.returns_at is not null);
   return null;
 end $$;
 create trigger resume_reminders after update of is_active, role on users for each row

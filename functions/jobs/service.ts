@@ -21,6 +21,7 @@ const sweeps: Readonly<Record<string, (ctx: JobContext, options: SweepOptions) =
   ...Object.fromEntries(attemptKinds.map((kind) => [toSweepName(kind), createSweep(kind)])),
   // Work without a message.
   approvals: approvals.expireDue,
+  case_returns: async (...sweep) => (await import('#functions/ai/returns/service.ts')).returnDue(...sweep),
   embeddings: async (...sweep) => (await import('#functions/ai/embeddings/service.ts')).embedDue(...sweep),
   flow_reviews: async (...sweep) =>
     (await import('#functions/flows/reviews/service.ts')).announceDue(...sweep),

@@ -305,6 +305,7 @@ export interface AiSessionsTable {
   updated_at: Generated<string>
   resolved_at: string | null
   messages_deleted_at: string | null
+  returns_at: string | null
 }
 
 export interface AiStepsTable {

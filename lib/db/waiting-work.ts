@@ -29,7 +29,8 @@ export const waitingWork = {
   'ai_sessions.picked_up_by_id': {
     kind: 'picked_up_case',
     isOpen: `t.status not in ('resolved', 'abandoned', 'archived')`,
-    outcome: 'inherited',
+    // By the sweep of `returns_at`.
+    outcome: 'freed',
   },
   'ai_sessions.user_id': {
     kind: 'ai_session',

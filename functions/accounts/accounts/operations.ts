@@ -142,7 +142,7 @@ Activating a member needs a free seat: 409 \`seat_limit_reached\`. What waits fo
     route: 'DELETE /accounts/me/members/{user_id}',
     summary: 'Deactivate a member',
     description:
-      "Revokes the member's sign-ins. Content that the member created stays. `GET /accounts/me/members/{user_id}/work` lists what waits for them, and `GET /accounts/me/members/{user_id}/on-call` the on-call schedules and escalation policies that name them. Who is on call now in their place is told: `oncall.changed`.",
+      "Revokes the member's sign-ins. Content that the member created stays. `GET /accounts/me/members/{user_id}/work` lists what waits for them, and `GET /accounts/me/members/{user_id}/on-call` the on-call schedules and escalation policies that name them. Cases that they had taken over are escalated again. Who is on call now in their place is told: `oncall.changed`.",
     access: 'account_admin',
     stepUp: true,
     limit: 'write',

@@ -10,7 +10,7 @@ import { selectExportMasking } from '#db/rows/export-masking.ts'
 import { selectRosters } from '#db/rows/on-call-rosters.ts'
 import { selectTicketSite } from '#db/rows/ticket-site.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
-import { readStatement, writeStatement } from '#db/statement.ts'
+import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import { Role } from '#http/fields.ts'
 import type { AiStatus } from '#rules/ai/session-values.ts'
 import { maxTextLength, type StoredAlert } from '#rules/events/escalation-alert.ts'
@@ -34,6 +34,16 @@ export const parkSession = writeStatement(
   (id: string) => sql`
     update ai_sessions s set status = 'parked', updated_at = app.now(), last_activity_at = app.now()
      where ${isOwnAiSession(id, escalatableStates)} returning s.id`,
+)
+
+/** Select whether a session goes back to the queue: nobody who can work has it. */
+export const selectIsReturning = readStatement(
+  z.object({ is_returning: notNull<boolean>() }),
+  (id: string) => sql`
+    select exists (
+      select from ai_sessions s left join users u on u.account_id = s.account_id and u.id = s.picked_up_by_id
+       where s.account_id = app.account_id() and s.id = ${id} and s.returns_at is not null
+         and (s.status = 'escalated' or s.status in ('active', 'parked') and not app.can_work(u))) as is_returning`,
 )
 
 /** Condition on `ai_sessions s`. */
@@ -134,7 +144,7 @@ export async function insertHandoff(db: WriteDb, sessionId: string, handoff: New
 /** An escalation with everything that is stored with it. */
 export interface NewEscalation {
   /** The session as it was read. The escalation is stored only if the session has not changed since. */
-  session: Pick<AiSessionRow, 'id' | 'updated_at' | 'state_version' | 'psa_ticket_id'>
+  session: Pick<AiSessionRow, 'id' | 'status' | 'updated_at' | 'state_version' | 'psa_ticket_id'>
   handoff: NewHandoff
   escalationPackage: Record<string, unknown>
   liveEventData: LiveEvent['data']
@@ -149,9 +159,9 @@ export const escalateUnchanged = writeStatement(
   ({ session, handoff, escalationPackage }: NewEscalation) =>
     requireRow(sql`
     update ai_sessions s
-       set status = 'escalated', escalated_to_id = ${handoff.targetId}::uuid, picked_up_by_id = null,
+       set status = 'escalated', escalated_to_id = ${handoff.targetId}::uuid, picked_up_by_id = null, returns_at = null,
            escalation_package = ${jsonb(escalationPackage)} || ${currentTime}, updated_at = app.now(), last_activity_at = app.now()
-     where ${isOwnAiSession(session.id, escalatableStates)} and s.updated_at = ${session.updated_at}::timestamptz
+     where ${isOwnAiSession(session.id)} and s.status = ${session.status} and s.updated_at = ${session.updated_at}::timestamptz
        and s.state_version = ${session.state_version}
     returning s.id`),
 )

@@ -2,7 +2,7 @@ import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import type { AiSessionRow, Handoff } from '#db/rows/ai-session.ts'
 import { findActiveBranch, updateAiSession } from '#db/rows/ai-session-queries.ts'
-import { inTransaction } from '#db/scope.ts'
+import { inTransaction, type WriteDb } from '#db/scope.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { AiSessionDetail, SessionClose } from '#functions/ai/sessions/schemas.ts'
 import * as aiSessions from '#functions/ai/sessions/service.ts'
@@ -15,6 +15,8 @@ import { listEscalationHints } from '#rules/ai/escalation-hints.ts'
 import { type EscalationDetails, toEscalationDetails } from '#rules/events/escalation-alert.ts'
 import { release } from '#rules/release.ts'
 import { clip } from '#rules/text/clip.ts'
+import { toPlainName } from '#rules/text/plain-name.ts'
+import { sentence } from '#rules/text/sentence.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { describeFix, describeScriptResult, writeDocumentation } from '#vendors/ai/documentation.ts'
 import { toCaseFacts } from '#vendors/ai/facts.ts'
@@ -113,39 +115,74 @@ export async function draft(ctx: WriteContext, id: string): Promise<Content> {
 /** Store an escalation and enqueue its messages. Read the session again if it changes in between. */
 async function escalateSession(ctx: WriteContext, id: string, input: HandoffEscalate) {
   requireOtherTarget(ctx, input)
-  const { db } = ctx
-  const { text, handoff, hints, pushId, liveEvent, event, reminder, alsoHere } = await retryOnConflict(
-    'session',
-    () => tryEscalate(ctx, id, input),
-  )
+  const stored = await retryOnConflict('session', () => tryEscalate(ctx, id, input))
+  enqueueEscalation(ctx.db, stored)
+  return { ...stored, notified: stored.event.user_ids.length }
+}
+
+function enqueueEscalation(db: WriteDb, stored: Awaited<ReturnType<typeof store>>): void {
+  const { handoff, pushId, liveEvent, event, reminder } = stored
   registerLiveEvent(db, liveEvent)
   enqueueEmitted(db, event)
   if (reminder) enqueueReminder(db, reminder)
   if (pushId) db.outbox({ kind: 'push', id: pushId, attempt: 1 })
   db.outbox({ kind: 'assessment', id: handoff.id, attempt: 1 })
-  return { handoff, text, pushId, hints, notified: event.user_ids.length, alsoHere }
 }
 
 /** Read the session and store its escalation. Raise SF409 if the session has changed in between. */
 async function tryEscalate({ db, caller: { userId } }: WriteContext, id: string, input: HandoffEscalate) {
-  const people = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
-  const { session, caller, target, isMasked, ticketSite, alsoHere, steps, rosters } = people
+  const found = await queries.selectSessionAndPeople(db, id, input.target_user_id ?? null)
+  const { session, target, alsoHere } = found
   if (!session?.is_owner || !queries.escalatableStates.some((status) => status === session.status))
     throw aiSessions.createChangeProblem(session, queries.escalatableStates)
   requireTarget(input, target)
+  const hints = listEscalationHints(session, input.what_was_tried)
+  return { hints, alsoHere, ...(await store(db, userId, { ...found, session }, input)) }
+}
+
+/**
+ * Escalate a session again whose colleague can no longer work. `db` is in the scope of its engineer. Return
+ * false if somebody works on it.
+ */
+export async function returnToQueue(db: WriteDb, engineerId: string, id: string): Promise<boolean> {
+  const stored = await retryOnConflict('session', async () => {
+    const found = await queries.selectSessionAndPeople(db, id, null)
+    const { session } = found
+    const last = session?.handoffs.find(({ intent }) => intent === 'escalate')
+    if (!session || !last || !(await queries.selectIsReturning.one(db, id)).is_returning) return null
+    const { urgency, summary, what_was_tried, next_steps } = last
+    const name = session.picked_up_by_name
+    const reason = name ? sentence`${toPlainName(name)} can no longer work on it` : last.reason
+    const input = { urgency, reason, summary, what_was_tried, next_steps }
+    return store(db, engineerId, { ...found, session }, input, true)
+  })
+  if (stored) enqueueEscalation(db, stored)
+  return stored !== null
+}
+
+async function store(
+  db: WriteDb,
+  userId: string,
+  found: Awaited<ReturnType<typeof queries.selectSessionAndPeople>> & { session: AiSessionRow },
+  input: HandoffEscalate,
+  isReturned = false,
+) {
+  const { session, caller, isMasked, ticketSite, steps, rosters } = found
   const text = writeDocumentation(session, { handoff: input }, isMasked)
   const handoff = toNewHandoff({ intent: 'escalate', ...input }, text)
-  const escalationPackage = toEscalationPackage(session, handoff, userId)
   const alert = toAlert(session, handoff, writeTicketUrl(ticketSite, session.psa_ticket_id), isMasked)
   const onCallIds = await schedules.chooseAlerted(rosters, { steps, engineerId: userId })
+  const event = toEscalationEvent(session, handoff, alert, { userId, name: caller.name })
   const escalation = await queries.storeEscalation(db, {
     session,
     handoff,
-    escalationPackage,
+    escalationPackage: toEscalationPackage(session, handoff, userId),
     liveEventData: toLiveEventData(session, handoff, alert, caller.name),
-    event: { ...toEscalationEvent(session, handoff, alert, { userId, name: caller.name }), onCallIds },
+    event: isReturned
+      ? { ...event, isReturned, actorId: null, causedById: userId, onCallIds: [userId, ...onCallIds] }
+      : { ...event, onCallIds },
   })
-  return { text, hints: listEscalationHints(session, input.what_was_tried), alsoHere, ...escalation }
+  return { text, ...escalation }
 }
 
 function toNewHandoff(

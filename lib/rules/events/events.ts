@@ -34,6 +34,8 @@ export type Event = EventOrigin &
         targetUserId: string | null
         /** Who is on call for it now, and is told at once. */
         onCallIds?: string[]
+        /** Whether whoever had it can no longer work. */
+        isReturned?: boolean
         details?: EscalationDetails
       }
     | {
@@ -228,7 +230,10 @@ export function toAnnouncement(event: Event): Announcement {
   switch (event.key) {
     case 'session.escalated': {
       const ticket = event.psaTicketId ? sentence` (Ticket #${toSnippet(event.psaTicketId)})` : ''
-      const title = sentence`${toPlainName(event.engineerName)} escalated: ${toSnippet(event.problemSummary)}${ticket}`
+      const problem = toSnippet(event.problemSummary)
+      const title = event.isReturned
+        ? sentence`Waits for a colleague again: ${problem}${ticket}`
+        : sentence`${toPlainName(event.engineerName)} escalated: ${problem}${ticket}`
       const userIds = [...(event.targetUserId ? [event.targetUserId] : []), ...(event.onCallIds ?? [])]
       return {
         ...defaults,

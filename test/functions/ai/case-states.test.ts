@@ -38,8 +38,16 @@ const actions: Record<string, (c: Case) => Promise<unknown>> = {
   'pick up': ({ colleague, id }) => pickUpSession(colleague, id),
   resolve: ({ owner, id }) => owner.call('POST', `/ai-sessions/${id}/resolve`, { outcome: 'resolved' }),
   abandon: ({ owner, id }) => owner.call('POST', `/ai-sessions/${id}/abandon`),
-  'the claimant leaves': ({ colleague }) =>
-    service.sql('update users set is_active = false where id = $1', [colleague.id]),
+  'who took it over leaves': async ({ colleague, id }) => {
+    await service.sql(
+      `with s as (update ai_sessions set picked_up_by_id = $2 where id = $1 and status in ('active', 'parked') returning *)
+       insert into ai_handoffs (account_id, session_id, intent, created_by, assessment_status, closed_at)
+       select account_id, id, 'escalate', user_id, 'failed', now() from s`,
+      [id, colleague.id],
+    )
+    await service.sql('update users set is_active = false where id = $1', [colleague.id])
+    await service.stack.runCron()
+  },
   'idle for 30 days': async ({ id }) => {
     await service.sql(
       `update ai_sessions set last_activity_at = app.now() - interval '31 days' where id = $1`,

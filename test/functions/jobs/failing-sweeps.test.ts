@@ -38,12 +38,13 @@ it('logs each kind whose sweep fails, throws the first failure, and leaves no re
   await expect(recordWith(registry, () => sweep(ctx))).rejects.toThrow()
   expect(
     sumSamples(parseMetrics(registry.write([])), 'support_flow_sweeps_total', { outcome: 'failed' }),
-  ).toBe(23)
+  ).toBe(24)
   expect(failed.toSorted()).toEqual([
     'aiTasks',
     'alerts',
     'approvals',
     'assessments',
+    'case_returns',
     'deliveries',
     'digests',
     'embeddings',
