@@ -343,6 +343,8 @@ create table alert_sources (
   -- The user of the cases, while nobody is on call by the schedule.
   user_id            uuid not null,
   schedule_id        uuid,
+  -- That of its cases, when their user is told.
+  urgency            text not null default 'high' check (urgency in ('low', 'normal', 'high', 'critical')),
   max_cases_per_hour integer not null default 20 check (max_cases_per_hour between 1 and 60),
   -- SHA-256 of the token in the address.
   token_hash         bytea not null check (octet_length(token_hash) = 32),
@@ -369,7 +371,7 @@ create index alert_sources_newest on alert_sources (account_id, created_at desc,
 create index alert_sources_user on alert_sources (account_id, user_id);
 create index alert_sources_schedule on alert_sources (account_id, schedule_id);
 create index alert_sources_creator on alert_sources (account_id, created_by);
-create trigger audit after insert or update of name, mapping, is_enabled, severities, tree_id, user_id, schedule_id, max_cases_per_hour, token_hash or delete
+create trigger audit after insert or update of name, mapping, is_enabled, severities, tree_id, user_id, schedule_id, urgency, max_cases_per_hour, token_hash or delete
   on alert_sources for each row when (pg_trigger_depth() = 0) execute function app.audit('alert_source', 'token_hash');
 call app.limit_rows('alert_sources', 50);
 

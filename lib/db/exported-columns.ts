@@ -58,7 +58,7 @@ export const exportedColumns = {
   webhooks: ['id', 'description', 'events', 'is_active', 'disabled_reason', 'created_by', 'created_at', 'updated_at'],
   api_keys: ['id', 'last_characters', 'scopes', 'allowed_ranges', 'created_by', 'expires_at', 'revoked_at', 'created_at', 'last_used_at', 'last_ip', 'last_user_agent'],
   psa_rules: ['id', 'name', 'position', 'is_enabled', 'board_id', 'ticket_type', 'keywords', 'tree_id', 'variables', 'user_id', 'created_by', 'created_at', 'updated_at'],
-  alert_sources: ['id', 'name', 'format', 'mapping', 'is_enabled', 'severities', 'tree_id', 'user_id', 'schedule_id', 'max_cases_per_hour', 'created_by', 'created_at', 'updated_at'],
+  alert_sources: ['id', 'name', 'format', 'mapping', 'is_enabled', 'severities', 'tree_id', 'user_id', 'schedule_id', 'urgency', 'max_cases_per_hour', 'created_by', 'created_at', 'updated_at'],
   psa_connections: ['id', 'provider', 'base_url', 'is_active', 'time_rounding_minutes', 'time_minimum_minutes', 'resolved_statuses', 'created_by', 'created_at', 'updated_at'],
   runner_connections: ['id', 'provider', 'base_url', 'created_by', 'created_at', 'updated_at'],
   mcp_servers: ['id', 'name', 'url', 'allowed', 'created_by', 'created_at', 'updated_at'],

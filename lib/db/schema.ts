@@ -366,6 +366,7 @@ export interface AlertSourcesTable {
   tree_id: string | null
   user_id: string
   schedule_id: string | null
+  urgency: Generated<'low' | 'normal' | 'high' | 'critical'>
   max_cases_per_hour: Generated<number>
   token_hash: Uint8Array
   counted_since: Generated<string>

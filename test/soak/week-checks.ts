@@ -49,7 +49,11 @@ interface Row {
 }
 
 /** Expect that no row of any kind of work waits for somebody who can no longer work. */
-export async function expectNothingWaitsForNobody({ service, admin, gone }: Week): Promise<void> {
+export async function expectNothingWaitsForNobody({
+  service,
+  admin,
+  gone,
+}: Pick<Week, 'service' | 'admin' | 'gone'>): Promise<void> {
   const waiting: { kind: WaitingKind; id: string }[] = []
   for (const [place, { kind, isOpen }] of Object.entries(waitingWork)) {
     const [table, column] = place.split('.') as [string, string]

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { accountId } from '#db/expressions.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
+import type { Urgency } from '#rules/ai/session-values.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable } from '#work/attempts.ts'
 import { attemptStatements } from '#work/define-work.ts'
@@ -46,13 +47,14 @@ export interface SourceSettings {
   tree_id: string | null
   user_id: string
   schedule_id: string | null
+  urgency: Urgency
   max_cases_per_hour: number
 }
 
 export function selectSource(db: ReadDb, id: string): Promise<SourceSettings | undefined> {
   return db
     .selectFrom('alert_sources')
-    .select(['id', 'name', 'tree_id', 'user_id', 'schedule_id', 'max_cases_per_hour'])
+    .select(['id', 'name', 'tree_id', 'user_id', 'schedule_id', 'urgency', 'max_cases_per_hour'])
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .executeTakeFirst()

@@ -15,6 +15,7 @@ const sourceColumns = [
   'tree_id',
   'user_id',
   'schedule_id',
+  'urgency',
   'max_cases_per_hour',
   'last_received_at',
   'last_error',
@@ -35,12 +36,22 @@ export function selectSource(db: ReadDb, id: string): Promise<Source | undefined
 
 /** Insert a source. `tokenHash` is in PostgreSQL's text form. */
 export const insertSource = writeStatement(Source, (source: Required<SourceCreate>, tokenHash: string) => {
-  const { name, format, mapping, is_enabled, severities, tree_id, user_id, schedule_id, max_cases_per_hour } =
-    source
+  const {
+    name,
+    format,
+    mapping,
+    is_enabled,
+    severities,
+    tree_id,
+    user_id,
+    schedule_id,
+    urgency,
+    max_cases_per_hour,
+  } = source
   return sql`
-    insert into alert_sources (name, format, mapping, is_enabled, severities, tree_id, user_id, schedule_id, max_cases_per_hour, token_hash)
+    insert into alert_sources (name, format, mapping, is_enabled, severities, tree_id, user_id, schedule_id, urgency, max_cases_per_hour, token_hash)
     values (${name}, ${format}, ${mapping && jsonb(mapping)}, ${is_enabled}, ${textArray(severities)}, ${tree_id}, ${user_id}, ${schedule_id},
-            ${max_cases_per_hour}, ${bytea(tokenHash)})
+            ${urgency}, ${max_cases_per_hour}, ${bytea(tokenHash)})
     returning ${sql.join(sourceColumns.map((column) => sql.ref(column)))}`
 })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Urgency } from '#functions/ai/sessions/schemas.ts'
 import { Id, idParams, Name, Secret, Time } from '#http/fields.ts'
 import { jsonPointerPattern } from '#rules/alerts/json-pointer.ts'
 import { alertFormats } from '#rules/alerts/parse-alerts.ts'
@@ -50,6 +51,9 @@ const fields = {
   user_id: Id.describe('The user of the cases, whose team they belong to.'),
   schedule_id: Id.nullable().describe(
     'An on-call schedule: a case is that of whoever is on call when the alert comes. While nobody is, or they cannot see the flow, it is that of `user_id`.',
+  ),
+  urgency: Urgency.describe(
+    'How soon its cases are told to their user: `high` and `critical` at once and by every channel of theirs, also in quiet hours.',
   ),
   max_cases_per_hour: z
     .int()
@@ -105,6 +109,7 @@ export const SourceCreate = z
     tree_id: fields.tree_id.default(null),
     user_id: fields.user_id.optional().describe('The user of the cases; I, if left out.'),
     schedule_id: fields.schedule_id.default(null),
+    urgency: fields.urgency.default('high'),
     max_cases_per_hour: fields.max_cases_per_hour.default(20).meta({ example: 20 }),
   })
   .meta({ id: 'AlertSourceCreate' })

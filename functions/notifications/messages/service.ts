@@ -9,6 +9,7 @@ import { type AlertPeople, isShownBy, toAlertContent } from '#rules/events/escal
 import { readSessionPath } from '#rules/events/events.ts'
 import { judgeLateMessage } from '#rules/events/late-messages.ts'
 import { type ReviewAlert, writeDueDay, writeMore } from '#rules/events/review-alert.ts'
+import { toSnippet } from '#rules/events/snippet.ts'
 import { release } from '#rules/release.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
@@ -333,8 +334,18 @@ export function writeChatMessage(
   }
   if (!delivery.escalation) return releaseParts({ title, body: isShownBy(title, text) ? '' : text, url })
   const { facts, sections, isUrgent } = toAlertContent(delivery.escalation, title, text, people)
-  const label = people?.claimant_name ? 'Open the session' : 'Pick up the session'
-  return releaseParts({ title, body: '', url, facts, sections, button: { label, isUrgent } })
+  // A reminder in chat that somebody has pressed is shown again.
+  const takenBy = delivery.escalation.reminder === undefined ? null : people?.claimant_name
+  const isTaken = people?.claimant_name || delivery.escalation.handoff_id === undefined
+  const label = isTaken ? 'Open the session' : 'Pick up the session'
+  return releaseParts({
+    title: takenBy ? sentence`Taken by ${takenBy}: ${toSnippet(text)}` : title,
+    body: '',
+    url,
+    facts,
+    sections,
+    button: { label, isUrgent },
+  })
 }
 
 function explainDelivery({ recipient, account_name, config_author, sender_name }: ClaimedDelivery): Reasons {

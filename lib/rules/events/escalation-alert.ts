@@ -4,9 +4,12 @@ import { clip } from '#rules/text/clip.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { isolate, sentence } from '#rules/text/sentence.ts'
 
-/** What an alert shows of an escalation, beside its title. The session itself has the complete texts. */
+/**
+ * What an alert shows of an escalation, or of a case that monitoring has opened, beside its title. The session
+ * itself has the complete texts.
+ */
 export interface EscalationDetails {
-  /** With which it is claimed. */
+  /** With which it is claimed. A case of monitoring has none. */
   handoff_id?: string
   urgency: Urgency
   client_name: string | null
@@ -118,7 +121,7 @@ export function toAlertContent(
     { label: 'Acknowledged by', text: people.claimant_name ? '' : (people.acknowledger_name ?? '') },
   ]
   const sections = [
-    { label: 'Reminder', text: details.reminder ?? '' },
+    { label: 'Reminder', text: people.claimant_name ? '' : (details.reminder ?? '') },
     { label: 'Assessment', text: details.assessment ?? '' },
     { label: 'Problem', text: isShownBy(title, problem) || problem === summary ? '' : problem },
     { label: 'Summary', text: isShownBy(title, summary) ? '' : summary },

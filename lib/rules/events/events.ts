@@ -1,10 +1,11 @@
+import type { Urgency } from '#rules/ai/session-values.ts'
 import type { PushSource } from '#rules/events/push-values.ts'
 import { formatDuration } from '#rules/exports/time-format.ts'
 import { type HandoverLine, joinLines } from '#rules/oncall/handover-lines.ts'
 import { toPlainName } from '#rules/text/plain-name.ts'
 import { isolate, sentence } from '#rules/text/sentence.ts'
 import { type ApprovalAlert, toAlertText } from './approval-alert.ts'
-import { type EscalationDetails, toExcerpt } from './escalation-alert.ts'
+import { type EscalationDetails, toEscalationDetails, toExcerpt } from './escalation-alert.ts'
 import type { EventKey } from './keys.ts'
 import { type ReviewAlert, type ReviewDueEvent, writeReviewMessage } from './review-alert.ts'
 import { type ShiftEvent, writeShiftMessage } from './shift-events.ts'
@@ -170,6 +171,10 @@ export type Event = EventOrigin &
         key: 'alert.opened'
         alertId: string
         title: string
+        text: string
+        clientName: string | null
+        machine: string | null
+        urgency: Urgency
         sourceName: string
         /** The case: an AI session, or a session of a flow. */
         aiSessionId: string | null
@@ -487,7 +492,18 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         title: sentence`Alert: ${toSnippet(event.title)}`,
         body: sentence`Reported by the monitoring: ${toSnippet(event.sourceName)}`,
         link: event.aiSessionId ? `/pilot/${event.aiSessionId}` : `/sessions/${event.sessionId}`,
+        escalation: toEscalationDetails({
+          urgency: event.urgency,
+          client_name: event.clientName,
+          psa_ticket_id: null,
+          reason: '',
+          summary: event.text,
+          what_was_tried: '',
+          next_steps: '',
+          known: event.machine ? sentence`Machine: ${event.machine}` : '',
+        }),
         userIds: [event.ownerId],
+        emailRecipients: true,
       }
     case 'alert.limited':
       return {

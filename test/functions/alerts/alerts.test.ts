@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { weekdays } from '#rules/oncall/schema.ts'
 import { buildAlert, buildWebhook, createSource, sendTo, toPath } from '#test/support/alerts.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
@@ -341,3 +342,40 @@ it('ALT-17 the case is that of whoever is on call, and of the user of the source
   })
   expect((await expectRefusal(unknown, 422)).errors).toMatchObject([{ loc: ['body', 'schedule_id'] }])
 })
+
+it.each([
+  ['high', 1, 0],
+  ['critical', 1, 0],
+  ['normal', 0, 1],
+  ['low', 0, 1],
+] as const)(
+  'ALT-18 the case of an alert of urgency %s is told by e-mail, in quiet hours at once only if it is urgent',
+  async (urgency, sent, held) => {
+    const { admin, send, source, id } = await createScene({ urgency })
+    const days = [...weekdays].filter((day) => day !== weekdays[(new Date().getUTCDay() + 3) % 7])
+    await admin.client.notifications.preferences.replace({
+      quiet_hours: { days, from: '00:00', to: '00:00' },
+    })
+    expect(source.urgency).toBe(urgency)
+    await send(buildWebhook(buildAlert('a1')))
+    const rows = await service.sql<{ state: string }>(
+      `select state from deliveries where account_id = $1 and event_key = 'alert.opened'`,
+      [id],
+    )
+    expect(rows.map(({ state }) => state)).toEqual([
+      ...Array(sent).fill('delivered'),
+      ...Array(held).fill('held'),
+    ])
+    const mail = (await dashboard(service).listRecords('mail')).find(({ to }) => to.includes(admin.email))
+    expect(mail !== undefined).toBe(sent === 1)
+    if (mail)
+      for (const text of [
+        'Alert: Disk a1 is full',
+        'Contoso',
+        '97% of C:',
+        'SRV-FILE-01',
+        'Open the session',
+      ])
+        expect(mail.text + mail.subject).toContain(text)
+  },
+)
