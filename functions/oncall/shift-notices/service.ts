@@ -1,4 +1,5 @@
 import { findPerson, type RosterRow, selectRosters, toRoster } from '#db/rows/on-call-rosters.ts'
+import { selectTimezones } from '#db/rows/timezones.ts'
 import { inTransaction, type PlatformDb, type ReadDb, type WriteDb } from '#db/scope.ts'
 import type { WriteContext } from '#http/operation.ts'
 import type { Shift } from '#rules/oncall/shifts.ts'
@@ -228,7 +229,7 @@ export async function listTimezones(
   userIds: readonly string[],
   isOtherTeam = false,
 ): Promise<string[]> {
-  const rows = await queries.selectTimezones.all(db, userIds, isOtherTeam, team_id)
+  const rows = await selectTimezones.all(db, userIds, isOtherTeam, team_id)
   return [...new Set([timezone, ...rows.map((row) => row.timezone)])]
 }
 

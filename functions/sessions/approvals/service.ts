@@ -1,4 +1,5 @@
 import { type PageQuery, toPage } from '#db/page.ts'
+import { selectTimezones } from '#db/rows/timezones.ts'
 import { inTransaction, type PlatformDb, type WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as sessions from '#functions/sessions/sessions/service.ts'
@@ -83,13 +84,14 @@ export async function request(
     const { id, approver_ids: userIds } = inserted
     if (userIds.length === 0) throw new Problem('no_approver')
     const approval = await find(db, session.id, id)
+    const timezones = (await selectTimezones.all(db, userIds, false, null)).map(({ timezone }) => timezone)
     await enqueueEvent(db, {
       key: 'approval.requested',
       ...toEventFields(approval),
       actorId: ctx.caller.userId,
       requesterName: approval.requested_by_name ?? '',
       userIds,
-      alert: toApprovalAlert(approval, { ...session, parameters: subject.parameters }),
+      alert: toApprovalAlert(approval, { ...session, parameters: subject.parameters, timezones }),
     })
     await announceState(db, approval, 'pending', userIds)
     return toApproval(approval)

@@ -124,7 +124,7 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
         { label: 'Risk', text: 'High' },
         { label: 'Client', text: 'Northwind Dental' },
         { label: 'Ticket', text: '#4711' },
-        { label: 'Decide until', text: '2026-11-22 02:40 UTC' },
+        { label: 'Decide until', text: '22 Nov 2026, 03:40 (Europe/Berlin)' },
       ],
       sections: [
         { label: 'Comment', text: 'The client agreed by phone.' },

@@ -1,4 +1,5 @@
 import { redact } from '#rules/masking/redaction.ts'
+import { writeLocalTimes } from '#rules/oncall/local-times.ts'
 import type { RiskReason } from '#rules/scripts/schema.ts'
 import { clip } from '#rules/text/clip.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
@@ -38,7 +39,13 @@ const allowedBy = { step: 'One answer to this step', script: 'This script at thi
 /** Write what a message shows of a request. `parameters` are the values of a script, without secret ones. */
 export function toApprovalAlert(
   approval: AlertedApproval,
-  context: { client_name: string | null; ticket_number: string | null; parameters: readonly LabelledText[] },
+  context: {
+    client_name: string | null
+    ticket_number: string | null
+    parameters: readonly LabelledText[]
+    /** Those of the readers. */
+    timezones: readonly string[]
+  },
 ): ApprovalAlert {
   const { id, kind, subject, risk, risk_reasons, comment, expires_at, target } = approval
   const facts = [
@@ -48,7 +55,7 @@ export function toApprovalAlert(
     { label: 'Client', text: context.client_name ?? '' },
     { label: 'Ticket', text: context.ticket_number ? sentence`#${context.ticket_number}` : '' },
     { label: 'Allows', text: target !== null ? 'One run on this machine' : allowedBy[kind] },
-    { label: 'Decide until', text: `${expires_at.slice(0, 16).replace('T', ' ')} UTC` },
+    { label: 'Decide until', text: writeLocalTimes(expires_at, context.timezones) },
   ]
   const reasons = risk_reasons.slice(0, maxReasons).map(({ line, reason }) => `Line ${line}: ${reason}`)
   const parameters = context.parameters.map(({ label, text }) => `${label}: ${isolate(text)}`).join('\n')

@@ -79,7 +79,7 @@ it('APR-12 mails and rows show risk with reasons, client, ticket, parameters, sc
       'Remove-Item',
       'deletes files',
       'The profile is corrupt',
-      'UTC',
+      '(UTC)',
     ])
       expect(text).toContain(shown)
     for (const hidden of [secret, 'Sommer2026!']) expect(text).not.toContain(hidden)
