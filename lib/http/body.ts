@@ -1,8 +1,7 @@
 import type * as z from 'zod'
 import { type FieldError, Problem } from '#problem.ts'
-import { spend } from '#rules/budget.ts'
 import { decodeUtf8, notUtf8 } from '#rules/text/bytes.ts'
-import { findInexactNumber, findUnstorableText, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
+import { findInexactNumber, findUnstorableText, isTooDeep, maxJsonDepth, readJson } from '#rules/text/json.ts'
 import type { RawBody } from '#vendors/net/raw-body.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { findOversized } from './count-values.ts'
@@ -45,7 +44,6 @@ export async function readBody(op: AnyOperation, request: Request, errors: Field
 /** Parse JSON that PostgreSQL can store. An empty body of PATCH or PUT changes nothing. */
 function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBody['json'] {
   if (text === '') return { value: op.method === 'patch' || op.method === 'put' ? {} : undefined }
-  spend(text.length)
   const maxLevels = op.transport?.maxDepth ?? maxJsonDepth
   if (isTooDeep(text, maxLevels))
     return void errors.push({
@@ -55,8 +53,9 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBo
     })
   let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
+    value = readJson(text)
+  } catch (error) {
+    if (error instanceof Problem) throw error
     return void errors.push({ loc: ['body'], msg: 'must be valid JSON', type: 'invalid_json' })
   }
   const inexact = findInexactNumber(text)

@@ -277,7 +277,10 @@ interface OperationOptions<
   bodyFormat?: T
   /** In bytes; 1 MiB by default, and 16 KiB for a public operation, which anybody can call. */
   maxBody?: number
-  /** Steps of work that the operation may cause; 0.25 s by default, 1 s in the background. */
+  /**
+   * Steps of work that the operation may cause; 0.25 s by default, 1 s in the background and with the answers of
+   * an external service.
+   */
   maxSteps?: number
   /** Takes skip and limit, and answers with a Link to the next page. */
   paged?: G
@@ -462,7 +465,7 @@ export function getMaxBody(op: AnyOperation): number {
 
 /** Return the steps of work that a call of the operation may cause. */
 export function getMaxSteps(op: AnyOperation): number {
-  return op.maxSteps ?? (op.background ? jobSteps : requestSteps)
+  return op.maxSteps ?? (op.background || op.callsExternalService ? jobSteps : requestSteps)
 }
 
 /** Return whether the operation stores its first response under the caller's Idempotency-Key. */

@@ -1,14 +1,47 @@
 import type { FieldError } from '#problem.ts'
+import { spend, tooComplex } from '#rules/budget.ts'
 
 export const maxJsonDepth = 32
 
-/** Parse JSON, or return undefined for any other text. */
+/** An object takes up to 112 bytes of memory, and its text two. */
+export const maxJsonParts = 200_000
+/** Creating an object, a list or a key that no other object has. */
+const stepsPerPart = 40
+
+/**
+ * Parse JSON, whose work is counted first. Throw a SyntaxError for any other text, and `too_complex` for one that
+ * has more than 200,000 objects and lists, or more than the budget can pay.
+ */
+export function readJson(text: string): unknown {
+  const { parts, keys } = countParts(text)
+  if (parts > maxJsonParts) throw tooComplex()
+  spend(text.length + (parts + keys) * stepsPerPart)
+  return JSON.parse(text)
+}
+
+/** Parse JSON as `readJson` does, or return undefined. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text)
   } catch {
     return undefined
   }
+}
+
+/** Count the objects and lists of a JSON text, and the keys of its objects. */
+function countParts(json: string): { parts: number; keys: number } {
+  const counts = { parts: 0, keys: 0 }
+  let isInString = false
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (isInString) {
+      if (code === 0x5c /* \ */) i++
+      else if (code === 0x22 /* " */) isInString = false
+    } else if (code === 0x22 /* " */) isInString = true
+    else if (code === 0x7b /* { */ || code === 0x5b /* [ */) counts.parts++
+    else if (code === 0x3a /* : */) counts.keys++
+  }
+  return counts
 }
 
 /**
@@ -59,27 +92,40 @@ export function findUnstorableText(value: unknown, loc: (string | number)[]): Fi
 
 /** A number that may have more digits than a double keeps, outside of texts or inside. */
 const longNumber = /\d{16}|\d\.\d{15}/
+const minLongNumber = 16
 
 /**
  * Return the first number of a JSON text whose digits parsing would change, such as a serial number of 20
- * digits. Only a text with a long number is parsed for it, with the source text of each:
- * https://tc39.es/proposal-json-parse-with-source/
+ * digits. Parsing again with a function that sees each source text takes a microsecond a value.
  */
 export function findInexactNumber(json: string): string | undefined {
   if (!longNumber.test(json)) return undefined
-  let inexactNumber: string | undefined
-  const read = (_: string, value: unknown, context?: { source?: string }) => {
-    if (typeof value === 'number' && context?.source !== undefined && !keepsDigits(context.source, value))
-      inexactNumber ??= context.source.slice(0, 60)
-    return null
+  let isInString = false
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (isInString) {
+      if (code === 0x5c /* \ */) i++
+      else if (code === 0x22 /* " */) isInString = false
+    } else if (code === 0x22 /* " */) isInString = true
+    else if (isOfNumber(code)) {
+      const start = i
+      while (isOfNumber(json.charCodeAt(i + 1))) i++
+      if (i - start + 1 < minLongNumber) continue
+      const source = json.slice(start, i + 1)
+      if (!keepsDigits(source, Number(source))) return source.slice(0, 60)
+    }
   }
-  try {
-    JSON.parse(json, read)
-  } catch {
-    return undefined
-  }
-  return inexactNumber
+  return undefined
 }
+
+/** Return whether a character is one of a number: + - . 0 to 9 E e */
+const isOfNumber = (code: number) =>
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x2b ||
+  code === 0x2d ||
+  code === 0x2e ||
+  code === 0x45 ||
+  code === 0x65
 
 /**
  * A double has up to 17 digits, with which some programs write each fraction. Whole numbers, such as serial

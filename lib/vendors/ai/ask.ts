@@ -10,7 +10,7 @@ import { listWrittenCalls } from '#rules/ai/written-calls.ts'
 import { pause } from '#rules/budget.ts'
 import type { Redaction } from '#rules/masking/levels.ts'
 import { redact } from '#rules/masking/redaction.ts'
-import { findUnstorableText, isTooDeep, parseJson } from '#rules/text/json.ts'
+import { findUnstorableText, isTooDeep, parseJson, readJson } from '#rules/text/json.ts'
 import { addSentence } from '#vendors/net/refusal.ts'
 import {
   AiFailure,
@@ -328,7 +328,7 @@ export function parseAnswer<S extends z.ZodObject>(
 function readAnswerObject(text: string): unknown {
   return (
     parseJson(text) ??
-    JSON.parse(text.replace(/"(?:[^"\\]|\\.)*(?:"|$)|,(?=\s*[}\]])/gs, (part) => (part === ',' ? '' : part)))
+    readJson(text.replace(/"(?:[^"\\]|\\.)*(?:"|$)|,(?=\s*[}\]])/gs, (part) => (part === ',' ? '' : part)))
   )
 }
 

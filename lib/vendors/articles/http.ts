@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { readAnswer } from '#vendors/net/read-answer.ts'
 import { addSentence, readRefusal } from '#vendors/net/refusal.ts'
 import { failedSend, type SendResult } from '#vendors/net/send-result.ts'
 import { ArticlesError, type ArticleVendor, vendorNames } from './articles.ts'
@@ -51,7 +52,7 @@ export function createArticlesHttp(
       const response = await createBoundedFetch('articles', { timeoutMs, maxBytes })(url, {
         headers: { accept, 'x-api-key': apiKey },
       })
-      if (response.ok) return await response.json()
+      if (response.ok) return await readAnswer(response)
       throw toError(vendor, response.status, await readRefusal(response, [apiKey]))
     } catch (error) {
       if (error instanceof ArticlesError) throw error

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import { readAnswer } from '#vendors/net/read-answer.ts'
 
 export const providerNames = ['google', 'microsoft'] as const
 export type ProviderName = (typeof providerNames)[number]
@@ -150,7 +151,10 @@ async function discover({ issuer }: ProviderSettings): Promise<oauth.Authorizati
  */
 async function readIdTokenClaims(answer: Response): Promise<Record<string, unknown>> {
   if (answer.status !== 200) return {}
-  const { id_token, access_token } = (await answer.json()) as { id_token?: unknown; access_token?: unknown }
+  const { id_token, access_token } = (await readAnswer(answer)) as {
+    id_token?: unknown
+    access_token?: unknown
+  }
   if (typeof id_token !== 'string' || typeof access_token !== 'string')
     throw new OidcFailure('failed', 'The provider answered without tokens')
   try {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { parseJson } from '#rules/text/json.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { createPingError } from '#vendors/net/ping-result.ts'
+import { readAnswer } from '#vendors/net/read-answer.ts'
 import { addSentence, readSentence } from '#vendors/net/refusal.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
 import { readItems, text } from '#vendors/net/wire.ts'
@@ -95,7 +96,7 @@ export function resendMail({ key, baseUrl, from, replyTo, webhookSecret }: Resen
       })
       const { status } = response
       if (status >= 500 || (status >= 300 && status < 401)) throw createPingError('The mail provider', status)
-      await response.json()
+      await readAnswer(response)
       return { isLimited: status === 429 }
     },
   }

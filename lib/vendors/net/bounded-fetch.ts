@@ -9,10 +9,10 @@ export interface FetchLimits {
   maxBytes: number
 }
 
-/** Thrown when a body is longer than allowed. */
+/** Thrown when a body is longer than allowed, or has more parts. */
 export class AnswerTooLongError extends RangeError {
-  constructor(maxBytes: number) {
-    super(`The answer is longer than ${maxBytes} bytes`)
+  constructor(limit: number, unit = 'bytes') {
+    super(`The answer is longer than ${limit} ${unit}`)
     this.name = 'AnswerTooLongError'
   }
 }

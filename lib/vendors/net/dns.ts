@@ -1,4 +1,5 @@
 import { createBoundedFetch } from './bounded-fetch.ts'
+import { readAnswer } from './read-answer.ts'
 
 export interface DnsResolver {
   /** Return every address of a name: an empty list when it has none, null when no server answered. */
@@ -44,7 +45,7 @@ export function dnsOverHttps(endpoint: string, now: () => number = Date.now): Dn
     const url = `${endpoint}?name=${encodeURIComponent(name)}&type=${type}`
     const response = await fetchBounded(url, { headers: { accept: 'application/dns-json' } })
     if (!response.ok) return null
-    return toLookup((await response.json()) as DnsAnswer, recordTypes[type])
+    return toLookup((await readAnswer(response)) as DnsAnswer, recordTypes[type])
   }
   return {
     async listRecords(name, type) {

@@ -1,5 +1,6 @@
 import { parseJson } from '#rules/text/json.ts'
 import type { Vendor } from './bounded-fetch.ts'
+import { parseAnswer } from './read-answer.ts'
 import { leaveOut } from './wire.ts'
 
 /**
@@ -23,13 +24,14 @@ export async function* readObjects(
     data = []
     isDone = text === '[DONE]'
     if (isDone) break
-    if (/^[[{]/.test(text)) yield* toObjects(JSON.parse(text))
+    if (/^[[{]/.test(text)) yield* toObjects(parseAnswer(text))
     else if (text !== '') leaveOut(vendor, 'event')
   }
   const text = plain.join('\n').trim()
   if (!/^[[{]/.test(text)) return
   const whole = parseJson(text)
-  for (const each of whole === undefined ? plain : [text]) yield* toObjects(JSON.parse(each))
+  if (whole !== undefined) return yield* toObjects(whole)
+  for (const line of plain) yield* toObjects(parseAnswer(line))
 }
 
 /**

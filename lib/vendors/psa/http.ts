@@ -1,16 +1,14 @@
 import { limitConcurrency } from '#async/limit-concurrency.ts'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { parseAnswer } from '#vendors/net/read-answer.ts'
 import { addSentence, readRefusal } from '#vendors/net/refusal.ts'
 import { PsaError, type PsaErrorKind } from './psa.ts'
 
 const callTimeoutMs = 8000
 const requestTimeoutMs = 9500
 const maxBytes = 8 * 1024 * 1024
-/**
- * Reading JSON takes about 10 ns per byte, so this is the work that a ticketing system may cause in a
- * request.
- */
+/** The texts of the calls that run at once are in memory together. */
 const maxRequestBytes = 2 * maxBytes
 // A Worker may open six connections per request; two stay free for the database and Redis.
 const maxParallelCalls = 4
@@ -58,7 +56,7 @@ export function createPsaHttp(
         throw error
       })
       receivedBytes += text.length
-      return parseJson(text)
+      return readJson(text)
     })
   }
 }
@@ -107,11 +105,12 @@ function toPsaError(
   )
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   if (text.trim() === '') return null
   try {
-    return JSON.parse(text)
-  } catch {
+    return parseAnswer(text)
+  } catch (error) {
+    if (error instanceof AnswerTooLongError) throw tooLargeError()
     throw new PsaError('down', 'The ticketing system did not answer with JSON')
   }
 }

@@ -2,6 +2,7 @@ import type { Client } from '@upstash/qstash'
 import { createTraceparent } from '#trace.ts'
 import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { createPingError } from '#vendors/net/ping-result.ts'
+import { parseAnswer, readAnswer } from '#vendors/net/read-answer.ts'
 import type { QueuePort } from './queue.ts'
 
 interface QStashSettings {
@@ -40,7 +41,7 @@ export function qstashQueue({ url, token, target }: QStashSettings): QueuePort {
       const response = await fetchBounded(`${url}/v2/keys`, { headers: { authorization: `Bearer ${token}` } })
       const isLimited = response.status === 429
       if (!response.ok && !isLimited) throw createPingError('The queue', response.status)
-      await response.json()
+      await readAnswer(response)
       return { isLimited }
     },
   }
@@ -63,7 +64,7 @@ async function openClient(
     const response = await fetchBounded([url, ...path].join('/'), init)
     const text = await response.text()
     if (!response.ok) throw new Error(`The queue returned ${response.status}`)
-    return JSON.parse(text)
+    return parseAnswer(text)
   }
   return client
 }

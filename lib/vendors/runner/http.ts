@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { concatBytes } from '#rules/text/bytes.ts'
 import { AnswerTooLongError, createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { parseAnswer, readAnswer } from '#vendors/net/read-answer.ts'
 import { addSentence, readRefusal } from '#vendors/net/refusal.ts'
 import { type RunnerConnection, RunnerError } from './runner.ts'
 
@@ -68,7 +69,7 @@ async function send(
   try {
     const limits = { timeoutMs, maxBytes: salvage ? maxSalvagedBytes : maxBytes }
     const response = await createBoundedFetch('runner', limits)(url, request)
-    if (response.ok) return salvage ? await readOrSalvage(response, salvage) : await response.json()
+    if (response.ok) return salvage ? await readOrSalvage(response, salvage) : await readAnswer(response)
     throw toError(response.status, await readRefusal(response, secrets))
   } catch (error) {
     if (error instanceof RunnerError) throw error
@@ -102,7 +103,7 @@ async function readOrSalvage(
     while (kept - (chunks[0]?.byteLength ?? kept) >= endBytes) kept -= chunks.shift()?.byteLength ?? 0
   }
   const rest = decode(concatBytes(chunks))
-  return start === undefined ? JSON.parse(rest) : salvage(start, rest)
+  return start === undefined ? parseAnswer(rest) : salvage(start, rest)
 }
 
 function toError(

@@ -1,5 +1,5 @@
 import { classifyLines, codeLine } from '#rules/text/code-fences.ts'
-import { isStorable } from '#rules/text/json.ts'
+import { findUnstorableText, isStorable, readJson } from '#rules/text/json.ts'
 
 // The syntax of single lines. Writing and reading share this file, so that they cannot diverge.
 
@@ -126,7 +126,7 @@ export function formatAttributes(id: string, attributes: readonly string[]): str
 /** Parse a JSON value. Return undefined for invalid JSON, and for texts that cannot be stored. */
 export function parseStorableJson(json: string): unknown {
   try {
-    const value: unknown = JSON.parse(json)
+    const value = readJson(json)
     return [value].flat().every((item) => typeof item !== 'string' || isStorable(item)) ? value : undefined
   } catch {
     return undefined
@@ -136,11 +136,9 @@ export function parseStorableJson(json: string): unknown {
 /** Parse a JSON object. Return undefined for anything else, and for one with a text that cannot be stored. */
 export function parseStorableObject(json: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(json, (_key, item) => {
-      if (typeof item === 'string' && !isStorable(item)) throw new SyntaxError('This text cannot be stored')
-      return item
-    })
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    const value = readJson(json)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject && findUnstorableText(value, []).length === 0 ? value : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findUnstorableText, isStorable, isTooDeep, maxJsonDepth } from '#rules/text/json.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
+import {
+  findUnstorableText,
+  isStorable,
+  isTooDeep,
+  maxJsonDepth,
+  parseJson,
+  readJson,
+} from '#rules/text/json.ts'
 
 const createNested = (depth: number, open = '[', close = ']') => open.repeat(depth) + close.repeat(depth)
 
@@ -8,6 +16,28 @@ function getDepth(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   return 1 + Math.max(0, ...Object.values(value).map(getDepth))
 }
+
+describe('WIR-88 readJson', () => {
+  const repeat = (part: string, count: number) => `[${part.repeat(count)}0]`
+
+  it('WIR-88 reads 200,000 objects and lists, and refuses more before they are parsed', () => {
+    expect(readJson(repeat('{},', 199_999))).toHaveLength(200_000)
+    for (const part of ['{},', '[],', '{"a":[]},'])
+      expect(() => readJson(repeat(part, 200_000))).toThrow(
+        expect.objectContaining({ kind: 'invalid', message: expect.stringContaining('valid') }),
+      )
+    expect(parseJson(repeat('{},', 200_000))).toBeUndefined()
+    // A text of any other length has none.
+    expect(readJson(JSON.stringify('{'.repeat(1_000_000)))).toHaveLength(1_000_000)
+  })
+
+  it('WIR-88 counts the keys, which take as long as objects', () => {
+    const budget = createBudget()
+    const json = `{${Array.from({ length: 1000 }, (_, index) => `"k${index}":"::"`)}}`
+    runWithin(budget, () => readJson(json))
+    expect(budget.getSpent().steps).toBe(json.length + 1001 * 40)
+  })
+})
 
 describe('isTooDeep', () => {
   it('allows up to 32 levels of arrays and objects', () => {
