@@ -15,6 +15,9 @@ import { createBudget, runWithin } from '#rules/budget.ts'
 const maxBytes = (process.env.ALL_OPERATIONS === '1' ? 256 : 64) * 1024
 const maxAnswerBytes = 64 * 1024
 
+/** A text here, and a number in the body. */
+const longNumber = '1.0000000000000000000'
+
 /** A value of about `size` bytes. */
 const shapes: Record<string, (size: number) => unknown> = {
   'a long text': (size) => 'x'.repeat(size),
@@ -25,7 +28,7 @@ const shapes: Record<string, (size: number) => unknown> = {
     Object.fromEntries(Array.from({ length: Math.floor(size / 12) }, (_, index) => [`k${index}`, 0])),
   'many small numbers and one with many digits': (size) => [
     ...Array(Math.floor(size / 2)).fill(1),
-    JSON.rawJSON('1.0000000000000000000'),
+    longNumber,
   ],
   'quadratic bait': (size) => '<<<<{{{{(((([[[[    \n'.repeat(Math.floor(size / 21)),
 }
@@ -66,7 +69,7 @@ it.each(Object.keys(shapes))(
       const value = shapes[name]?.(Math.floor(size / Math.max(1, fields.length)))
       const body = fields.length > 0 ? Object.fromEntries(fields.map((field) => [field, value])) : value
       const budget = createBudget({ steps: getMaxSteps(op) })
-      const text = JSON.stringify(body)
+      const text = JSON.stringify(body).replaceAll(`"${longNumber}"`, longNumber)
       parse.mockClear()
       const problem = await runWithin(budget, () => read(op, text))
       const { steps } = budget.getSpent()

@@ -72,7 +72,7 @@ interface Interpreter {
 }
 
 /** Steps of placing a text, beside those of its values and of the line that it becomes a part of. */
-const showSteps = 40
+const showSteps = 27
 /** What the texts of a page may take. A full page of small print takes a hundredth. */
 const maxPageBytes = 32 * 1024 * 1024
 /** Bytes of memory of a character that is appended to a text, and of a piece of text with its place. */

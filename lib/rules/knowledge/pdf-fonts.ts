@@ -59,7 +59,7 @@ export async function readFont(file: PdfFile, dict: PdfDict | undefined): Promis
       /courier|mono|consolas|menlo|fixed|typewriter|\bcode|cmtt/i.test(name) ||
       hasFixedPitch(file, font, descendant),
     decode(codes, visit) {
-      spend(codes.length * 10)
+      spend(codes.length * 7)
       for (let at = 0; at + codeBytes <= codes.length; at += codeBytes) {
         const code = readCode(codes, at, codeBytes)
         const glyph = knownGlyphs.get(code) ?? createGlyph(code)

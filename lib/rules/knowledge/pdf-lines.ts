@@ -28,7 +28,7 @@ const cellGap = 1
 
 /** Return the lines of a page in the order in which it draws them. */
 export function readLines(runs: readonly PdfRun[], page: number): PdfLine[] {
-  spend(runs.length * 100)
+  spend(runs.length * 55)
   const groups: PdfRun[][] = []
   for (const run of runs) {
     const group = groups.at(-1)
@@ -133,7 +133,7 @@ export function leaveOutFurniture(
   lines: readonly PdfLine[],
   edges: readonly { bottom: number; height: number }[],
 ): PdfLine[] {
-  spend(lines.reduce((steps, line) => steps + 50 + countCharacters(line) * 5, 0))
+  spend(lines.reduce((steps, line) => steps + 35 + countCharacters(line) * 3, 0))
   const isInMargin = ({ y, page }: PdfLine) => {
     const { bottom, height } = edges[page] ?? { bottom: 0, height: 1 }
     const place = (y - bottom) / height

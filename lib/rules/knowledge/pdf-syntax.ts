@@ -20,7 +20,7 @@ export interface PdfWord {
 export type PdfDict = Map<string, PdfValue>
 export type PdfValue = null | boolean | number | PdfName | PdfString | PdfRef | PdfWord | PdfValue[] | PdfDict
 
-const stepsPerToken = 30
+const stepsPerToken = 20
 const maxPendingSteps = 10_000
 const maxDepth = 60
 /** Bytes of memory of a value: its object, its place in a list or dictionary, and the start of its text. */
