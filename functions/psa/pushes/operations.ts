@@ -119,7 +119,6 @@ export const psaPushOperations = [
     returns: schemas.PushPreview,
     errors: ['already_has_ticket', 'no_ticket', 'wrong_state', ...psaErrors],
     callsExternalService: true,
-    maxSteps: jobSteps,
     handle: ({ ctx, params, query }) => pushes.previewForSession(ctx, params.session_id, query),
   }),
 ]

@@ -68,7 +68,7 @@ const maxTreeDepth = 50
 const maxReferences = 5
 const maxFilters = 3
 /** Steps of starting to decompress. */
-const inflateSteps = 13_000
+const inflateSteps = 16_000
 /** Decompressing a byte takes 20 ns, with the memory for it. */
 const stepsPerInflatedByte = 2
 /** Bytes of memory of an entry of a map, and of the place in it. */
