@@ -1,4 +1,5 @@
-// Shows notifications, also while no page of the desk is open. TypeScript knows the types of a page here, so those of a service
+// Shows notifications, also while no page of the desk is open. TypeScript knows the types of a page here, so
+// those of a service
 // worker are named: https://developer.mozilla.org/docs/Web/API/ServiceWorkerGlobalScope
 
 interface Message {

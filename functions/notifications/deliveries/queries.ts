@@ -32,8 +32,8 @@ export const completeAttempt = writeStatement(
 )
 
 /**
- * Make the next step of an alert due now, because all messages of the channel of this one have failed. Return the
- * deliveries to publish.
+ * Make the next step of an alert due now, because all messages of the channel of this one have failed.
+ * Return the deliveries to publish.
  */
 export const hastenNextStep = writeStatement(
   z.object({ id: z.string() }),

@@ -69,7 +69,10 @@ const TestDelivery = z.object({
 })
 export type TestDelivery = z.output<typeof TestDelivery>
 
-/** Insert a test message per browser and an e-mail of a user, unless this work has. Each gets a single attempt. */
+/**
+ * Insert a test message per browser and an e-mail of a user, unless this work has. Each gets a single
+ * attempt.
+ */
 export const insertTests = writeStatement(
   TestDelivery,
   (userId: string, workId: string) => sql`

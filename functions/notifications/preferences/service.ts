@@ -26,7 +26,10 @@ export async function replace(
   return find(db, caller.userId)
 }
 
-/** Send a test message by each channel of the caller. A channel with several browsers needs one that accepts it. */
+/**
+ * Send a test message by each channel of the caller. A channel with several browsers needs one that accepts
+ * it.
+ */
 export async function test(ctx: Context<'post', 'user', string>): Promise<ChannelTest[]> {
   const slots = limitConcurrency({ running: 3 })
   const tests = await queries.insertTests.all(ctx.db, ctx.caller.userId, ctx.workId)

@@ -34,7 +34,9 @@ export async function list({ db, caller, webPush }: ReadContext): Promise<schema
   return { application_server_key, subscriptions }
 }
 
-/** Store the browser of the caller's sign-in. A repetition keeps its id, so that what waits for it arrives. */
+/**
+ * Store the browser of the caller's sign-in. A repetition keeps its id, so that what waits for it arrives.
+ */
 export async function create(
   ctx: PlatformContext,
   { endpoint, keys }: schemas.PushSubscriptionCreate,

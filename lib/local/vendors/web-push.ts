@@ -32,8 +32,8 @@ const maxTokenSeconds = 24 * 3600
 
 /**
  * Create a push service by RFC 8030, and its browsers: `POST /desk/browsers` creates one and returns what
- * `PushSubscription.toJSON()` does, and `DELETE /desk/browsers/{id}` ends it. It decrypts with Node's own crypto, so that it proves what
- * the service encrypts. Every request is recorded, refused ones included.
+ * `PushSubscription.toJSON()` does, and `DELETE /desk/browsers/{id}` ends it. It decrypts with Node's own
+ * crypto, so that it proves what the service encrypts. Every request is recorded, refused ones included.
  */
 export function createPushRoutes({
   records,

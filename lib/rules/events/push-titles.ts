@@ -4,8 +4,8 @@ import type { EventKey } from './keys.ts'
 type Titles = { readonly [K in EventKey]?: string }
 
 /**
- * What a browser shows of each alert, where the account does not allow its texts there: a locked screen is read
- * by whoever is near it.
+ * What a browser shows of each alert, where the account does not allow its texts there: a locked screen is
+ * read by whoever is near it.
  */
 const titles: Titles = {
   'escalation.unreached': 'Nobody was on call for an escalation',

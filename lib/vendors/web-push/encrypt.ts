@@ -1,15 +1,18 @@
 import { base64url } from 'jose'
 import type { BrowserSubscription } from './web-push.ts'
 
-// Our own, because no library does it on both platforms: `web-push` needs Node's crypto and https, `@pushforge/builder` 2.0.5
-// encrypts by a draft (aesgcm) that Apple does not take, and `@block65/webcrypto-web-push` 2.0.0 chooses the key and the salt
-// itself, so that the example of the RFC cannot be its test.
+// Our own, because no library does it on both platforms: `web-push` needs Node's crypto and https,
+// `@pushforge/builder` 2.0.5 encrypts by a draft (aesgcm) that Apple does not take, and
+// `@block65/webcrypto-web-push` 2.0.0 chooses the key and the salt itself, so that the example of the RFC
+// cannot be its test.
 
 const curve = { name: 'ECDH', namedCurve: 'P-256' } as const
 const encoder = new TextEncoder()
 /** The size of a record: the largest body that every push service takes (RFC 8030, section 7.2). */
 const recordSize = 4096
-/** What fits into it besides the header of 86 bytes, the end of the text and the tag (RFC 8291, section 4). */
+/**
+ * What fits into it besides the header of 86 bytes, the end of the text and the tag (RFC 8291, section 4).
+ */
 export const maxPlaintextBytes = recordSize - 86 - 1 - 16
 
 export const createMessageKey = () =>
@@ -25,8 +28,8 @@ export const isBrowserKey = (p256dh: string): Promise<boolean> =>
   )
 
 /**
- * Encrypt a text for a browser: RFC 8291, with the encoding aes128gcm of RFC 8188 in one record. `keys` and `salt` (16 bytes) are for
- * this message alone. https://www.rfc-editor.org/rfc/rfc8291#section-3.4
+ * Encrypt a text for a browser: RFC 8291, with the encoding aes128gcm of RFC 8188 in one record. `keys` and
+ * `salt` (16 bytes) are for this message alone. https://www.rfc-editor.org/rfc/rfc8291#section-3.4
  */
 export async function encryptFor(
   { p256dh, auth }: Pick<BrowserSubscription, 'p256dh' | 'auth'>,

@@ -5,7 +5,10 @@ import { createMessageKey, encryptFor, maxPlaintextBytes } from './encrypt.ts'
 import { createVapidSigner } from './vapid.ts'
 import type { PushMessage, WebPushPort } from './web-push.ts'
 
-/** How long a push service keeps a message for a browser that is off. After that the alert is old, and other channels have told it. */
+/**
+ * How long a push service keeps a message for a browser that is off. After that the alert is old, and other
+ * channels have told it.
+ */
 const ttlSeconds = 3600
 
 /** Create a port that sends to the push services of all browsers: https://www.rfc-editor.org/rfc/rfc8030 */

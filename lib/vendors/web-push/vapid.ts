@@ -9,7 +9,9 @@ export interface VapidSigner {
   authorize(endpoint: string): Promise<string>
 }
 
-/** What precedes the 32 bytes of a key of P-256 in PKCS #8: https://www.rfc-editor.org/rfc/rfc5915#section-3 */
+/**
+ * What precedes the 32 bytes of a key of P-256 in PKCS #8: https://www.rfc-editor.org/rfc/rfc5915#section-3
+ */
 const pkcs8Prefix = [
   0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08,
   0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20,
@@ -18,7 +20,10 @@ const pkcs8Prefix = [
 /** At most 24 hours are allowed; clocks differ. */
 const lifetime = '12 hours'
 
-/** Create a signer. `privateKey` is 32 bytes, base64url. `contact` is a `mailto:` or `https:` address of the operator. */
+/**
+ * Create a signer. `privateKey` is 32 bytes, base64url. `contact` is a `mailto:` or `https:` address of the
+ * operator.
+ */
 export function createVapidSigner(privateKey: string, contact: string): VapidSigner {
   const load = loadOnce(async () => {
     const pkcs8 = new Uint8Array([...pkcs8Prefix, ...base64url.decode(privateKey)])

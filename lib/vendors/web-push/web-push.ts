@@ -13,7 +13,10 @@ export interface PushMessage {
   title: string
   body: string
   url: string
-  /** A newer message with the same topic replaces one that was not read yet. At most 32 characters of base64url. */
+  /**
+   * A newer message with the same topic replaces one that was not read yet. At most 32 characters of
+   * base64url.
+   */
   topic: string
 }
 

@@ -71,7 +71,9 @@ interface Scene {
 }
 const members = '/accounts/me/members'
 
-/** What can happen between the first step and the second, and why the second is then left out, by its channel. */
+/**
+ * What can happen between the first step and the second, and why the second is then left out, by its channel.
+ */
 const meanwhiles: Record<
   string,
   {
