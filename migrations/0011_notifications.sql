@@ -206,10 +206,7 @@ create table deliveries (
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
   foreign key (account_id, invite_id) references invites (account_id, id) on delete cascade,
   foreign key (account_id, feedback_id) references feedback (account_id, id) on delete cascade,
-  constraint deliveries_receiver check (
-    case channel when 'email' then config_id is not null or recipient is not null
-                 when 'web_push' then user_id is not null and subscription_id is not null
-                 else config_id is not null end),
+  check (config_id is not null or recipient is not null or subscription_id is not null and user_id is not null),
   constraint deliveries_subject_check check (
     case when purpose is null then num_nonnulls(invite_id, sales_lead_id, feedback_id) = 0 and (user_id is null or config_id is null)
          when purpose = 'invite' then invite_id is not null

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { bytea } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
 import { PushSubscription } from './schemas.ts'
@@ -26,7 +28,8 @@ export const selectBrowsers = readStatement(
 export const lockBrowsers = writeStatement(
   null,
   (userId: string, endpointHash: string) => sql`
-    select pg_advisory_xact_lock(hashtextextended(${`browser ${endpointHash}`}, 0)) from users where id = ${userId} for no key update`,
+    select from users u cross join pg_advisory_xact_lock(hashtextextended(${`browser ${endpointHash}`}, 0))
+     where u.id = ${userId} for no key update of u`,
 )
 
 /** Select the id of the browser of a sign-in, and how many others the user has. */
@@ -38,11 +41,17 @@ export const selectOwn = readStatement(
 )
 
 /** Delete the row of an address that another sign-in has, also one of another account: the browser is one. */
-export const deleteOthersOfEndpoint = writeStatement(
-  null,
-  (id: string, endpointHash: string) => sql`
-    delete from push_subscriptions where endpoint_hash = ${endpointHash}::bytea and id <> ${id}`,
-)
+export async function deleteOthersOfEndpoint(
+  db: PlatformDb,
+  id: string,
+  endpointHash: string,
+): Promise<void> {
+  await db
+    .deleteFrom('push_subscriptions')
+    .where('endpoint_hash', '=', bytea(endpointHash))
+    .where('id', '<>', id)
+    .execute()
+}
 
 /** Insert the browser of a sign-in, or give it another address. */
 export const upsertBrowser = writeStatement(
@@ -78,8 +87,13 @@ export const selectBrowser = readStatement(
 )
 
 /** Delete a browser whose push service has said that it takes no more messages. */
-export const deleteEndedBrowser = writeStatement(
-  null,
-  ({ account_id, subscription_id }: ClaimedDelivery) => sql`
-    delete from push_subscriptions where account_id = ${account_id} and id = ${subscription_id}`,
-)
+export async function deleteEndedBrowser(
+  db: PlatformDb,
+  { account_id, subscription_id }: ClaimedDelivery,
+): Promise<void> {
+  await db
+    .deleteFrom('push_subscriptions')
+    .where('account_id', '=', account_id)
+    .where('id', '=', subscription_id)
+    .execute()
+}

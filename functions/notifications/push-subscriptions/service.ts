@@ -54,7 +54,7 @@ export async function create(
       throw limitReached('browsers', maxBrowsers, `You have ${maxBrowsers} browsers; delete one first`)
     const id = own.id ?? uuidv7()
     const sealed = await sealSubscription(vault, caller.accountId, id, { endpoint, ...keys })
-    await queries.deleteOthersOfEndpoint.run(db, id, endpointHash)
+    await queries.deleteOthersOfEndpoint(db, id, endpointHash)
     return queries.upsertBrowser.one(db, { ...owner, id, endpointHash, sealed })
   })
 }
@@ -73,7 +73,7 @@ export async function send(ctx: PushContext, claimed: ClaimedDelivery): Promise<
   if (refusal) return { ok: false, status: null, error: `The address of the push service ${refusal}` }
   const result = await ctx.webPush.send(subscription, await writeMessage(ctx, claimed))
   // Before the result of the attempt, so that a crash between them repeats both.
-  if (!result.ok && result.isRemoved) await queries.deleteEndedBrowser.run(ctx.platform, claimed)
+  if (!result.ok && result.isRemoved) await queries.deleteEndedBrowser(ctx.platform, claimed)
   return result
 }
 
