@@ -87,13 +87,6 @@ export const selectBrowser = readStatement(
 )
 
 /** Delete a browser whose push service has said that it takes no more messages. */
-export async function deleteEndedBrowser(
-  db: PlatformDb,
-  { account_id, subscription_id }: ClaimedDelivery,
-): Promise<void> {
-  await db
-    .deleteFrom('push_subscriptions')
-    .where('account_id', '=', account_id)
-    .where('id', '=', subscription_id)
-    .execute()
+export async function deleteEndedBrowser(db: PlatformDb, id: string): Promise<void> {
+  await db.deleteFrom('push_subscriptions').where('id', '=', id).execute()
 }

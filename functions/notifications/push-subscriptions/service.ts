@@ -73,7 +73,7 @@ export async function send(ctx: PushContext, claimed: ClaimedDelivery): Promise<
   if (refusal) return { ok: false, status: null, error: `The address of the push service ${refusal}` }
   const result = await ctx.webPush.send(subscription, await writeMessage(ctx, claimed))
   // Before the result of the attempt, so that a crash between them repeats both.
-  if (!result.ok && result.isRemoved) await queries.deleteEndedBrowser(ctx.platform, claimed)
+  if (!result.ok && result.isRemoved) await queries.deleteEndedBrowser(ctx.platform, browser.id)
   return result
 }
 
