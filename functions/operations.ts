@@ -71,6 +71,7 @@ import { bounceOperations } from './notifications/bounces/operations.ts'
 import { chatActionOperations } from './notifications/chat-actions/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { mailPreferenceOperations } from './notifications/preferences/operations.ts'
+import { pushSubscriptionOperations } from './notifications/push-subscriptions/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
 import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
@@ -211,6 +212,7 @@ export const operations: readonly AnyOperation[] = [
   ...reportOperations,
   ...notificationOperations,
   ...mailPreferenceOperations,
+  ...pushSubscriptionOperations,
   ...bounceOperations,
   ...chatActionOperations,
   ...subscriptionOperations,

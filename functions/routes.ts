@@ -916,6 +916,15 @@ export const routeGroups: readonly RouteGroup[] = [
     routes: {
       'notifications.preferences.get': 'GET /notifications/preferences',
       'notifications.preferences.replace': 'PUT /notifications/preferences',
+      'notifications.preferences.test': 'POST /notifications/preferences/test',
+    },
+  },
+  {
+    load: async () => (await import('./notifications/push-subscriptions/operations.ts')).pushSubscriptionOperations,
+    routes: {
+      'notifications.pushSubscriptions.list': 'GET /notifications/push-subscriptions',
+      'notifications.pushSubscriptions.create': 'POST /notifications/push-subscriptions',
+      'notifications.pushSubscriptions.delete': 'DELETE /notifications/push-subscriptions/{subscription_id}',
     },
   },
   {

@@ -60,6 +60,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ account_id }) => `chat:${account_id}`,
   },
   {
+    table: 'push_subscriptions',
+    key: 'id',
+    column: 'sealed',
+    owner: ['account_id'],
+    contextOf: ({ key, account_id }) => `web-push:${account_id}:${key}`,
+  },
+  {
     table: 'totp_factors',
     key: 'user_id',
     column: 'secret',

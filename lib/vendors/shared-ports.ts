@@ -26,6 +26,8 @@ import { outboundGuard } from './net/guard.ts'
 import type { Ports } from './ports.ts'
 import { createPsaOpener } from './psa/open.ts'
 import { createRunnerOpener } from './runner/open.ts'
+import { httpWebPush } from './web-push/http-web-push.ts'
+import { noWebPush, type WebPushPort } from './web-push/web-push.ts'
 import { httpWebhooks } from './webhooks/http-webhooks.ts'
 
 /** The ports that differ between the platforms. */
@@ -56,6 +58,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     identity: identityProviders(config),
     mail: createMail(config),
     chat: chatWebhooks(),
+    webPush: createWebPush(config),
     webhooks: httpWebhooks(),
     analytics:
       ANALYTICS_URL && ANALYTICS_KEY
@@ -95,6 +98,13 @@ function createBilling({
   }
   const load = async () => (await import('./billing/stripe.ts')).stripeBilling(settings)
   return lazyPort(load, { isConfigured: STRIPE_SECRET_KEY !== undefined, createReference: references.sign })
+}
+
+/** Push services may write to the contact: https://www.rfc-editor.org/rfc/rfc8292#section-2.1 */
+function createWebPush({ VAPID_PRIVATE_KEY, MAIL_REPLY_TO, PUBLIC_BASE_URL }: Config): WebPushPort {
+  if (!VAPID_PRIVATE_KEY) return noWebPush
+  const contact = MAIL_REPLY_TO ? `mailto:${MAIL_REPLY_TO}` : PUBLIC_BASE_URL
+  return httpWebPush({ privateKey: VAPID_PRIVATE_KEY, contact })
 }
 
 function createMail({

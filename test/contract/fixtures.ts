@@ -28,6 +28,7 @@ import { memberFixtures } from './fixtures-members.ts'
 import { onCallFixtures } from './fixtures-oncall.ts'
 import { platformFixtures } from './fixtures-platform.ts'
 import { psaFixtures } from './fixtures-psa.ts'
+import { pushFixtures } from './fixtures-push.ts'
 import { runnerFixtures } from './fixtures-runner.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
@@ -56,6 +57,7 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...maintenanceFixtures,
   ...onCallFixtures,
   ...platformFixtures,
+  ...pushFixtures,
   ...signInFixtures,
   ...twoFactorFixtures,
   ...billingFixtures,
@@ -145,6 +147,10 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
       email_events: ['handoff.claimed'],
     },
   }),
+  'notifications.preferences.test': async (service, owner) => {
+    await service.sql(`update users set email_verified_at = app.now() where id = $1`, [owner.id])
+    return {}
+  },
   'notifications.markRead': async (service, owner) => ({
     params: { notification_id: await insertNotification(service, owner) },
   }),

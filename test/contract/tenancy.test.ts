@@ -40,6 +40,7 @@ const otherIndexes = new Set([
   'trees_gallery_popular',
   'script_templates_slug_key', // unique across accounts: a gallery address contains no account
   'script_templates_gallery',
+  'push_subscriptions_endpoint_hash_key', // a browser may have been of another account, on the platform connection
   'maintenance_schedules_due', // the minute job reads every account at once, on the platform connection
   'users_unverified', // unproven accounts are erased at once, on the platform connection
   'deliveries_due', // the sweep reads every account at once, on the platform connection

@@ -115,6 +115,7 @@ describe('an operation', () => {
       'feedback.create',
       'identity.emailChanges.create',
       'maintenance.runs.create',
+      'notifications.preferences.test',
       'notifications.retryDelivery',
       'notifications.testConfig',
       'oncall.substituteRequests.create',

@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { writeStatement } from '#db/statement.ts'
-import { chatChannels } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
 import { ClaimedDelivery, selectClaimed } from '#work/claimed-deliveries.ts'
 
 const deliveryTable = attemptTable('delivery')
 
-const ClaimedChatDelivery = ClaimedDelivery.extend({ channel: z.enum(chatChannels) })
-export type ClaimedChatDelivery = z.output<typeof ClaimedChatDelivery>
+const ClaimedMessage = ClaimedDelivery.extend({ channel: ClaimedDelivery.shape.channel.exclude(['email']) })
+/** A delivery by a channel other than e-mail. */
+export type ClaimedMessage = z.output<typeof ClaimedMessage>
 
 /**
- * Lease attempt number `attempt` of a delivery to a chat tool for 60 seconds. Return no row when it is
- * already claimed, the delivery is finished, or it is an e-mail.
+ * Lease attempt number `attempt` of a delivery for 60 seconds. Return no row when it is already claimed, the
+ * delivery is finished, or it is an e-mail.
  */
-export const claimChatAttempt = writeStatement(
-  ClaimedChatDelivery,
+export const claimAttempt = writeStatement(
+  ClaimedMessage,
   (id: string, attempt: number) => sql`
     with claimed as (${deliveryTable.claim(id, attempt, sql`*`, sql`and channel <> 'email'`)}) ${selectClaimed(sql`claimed`)}`,
 )
@@ -29,6 +29,24 @@ export const completeAttempt = writeStatement(
   z.object({ id: z.string() }),
   (claimed: ClaimedDelivery, result: SendResult, retrySeconds: number | null) =>
     deliveryTable.complete(claimed, result, retrySeconds),
+)
+
+/**
+ * Make the next step of an alert due now, because all messages of the channel of this one have failed.
+ * Return the deliveries to publish.
+ */
+export const hastenNextStep = writeStatement(
+  z.object({ id: z.string() }),
+  ({ id }: ClaimedDelivery) => sql`
+    with failed as (select account_id, event_id, user_id, channel from deliveries where id = ${id}),
+    later as (
+      select n.id, n.next_attempt_at, min(n.next_attempt_at) over () as first_at
+        from failed f join deliveries n on n.account_id = f.account_id and n.event_id = f.event_id and n.user_id = f.user_id
+       where n.state = 'pending' and n.attempts = 0 and n.next_attempt_at > app.now()
+         and not exists (select from deliveries o where o.account_id = f.account_id and o.event_id = f.event_id and o.user_id = f.user_id
+                            and o.channel = f.channel and o.state <> 'failed')
+    )
+    update deliveries d set next_attempt_at = app.now() from later l where d.id = l.id and l.next_attempt_at = l.first_at returning d.id`,
 )
 
 /** Make an attempt due again that does not count. Return no row when a later attempt was claimed. */

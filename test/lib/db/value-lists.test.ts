@@ -62,6 +62,7 @@ const differences: Record<string, string> = {
   PublishedFlowVisibility: subset,
   ReminderState: merged,
   RunnerRunState: merged,
+  PersonalChannel: 'those of a person; an account has others',
   ScriptBuilderOriginFilter: 'a filter, which has `all` too',
 }
 

@@ -94,6 +94,9 @@ const views: { [S in ListSection]: (item: Item<S>) => (Tab | false)[] } = {
   ],
   queue: () => [],
   hooks: (record) => [{ name: 'Body', render: () => renderHook(record) }],
+  push: ({ message, browser, topic, urgency, ttl }) => [
+    { name: 'Message', render: () => renderJson({ message, browser, topic, urgency, ttl }) },
+  ],
   ai: (record) => [
     { name: 'Conversation', render: () => renderConversation(record) },
     { name: 'Request', render: () => renderJson(record.request) },

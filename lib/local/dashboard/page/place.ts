@@ -16,6 +16,7 @@ export const titles: Record<Section, string> = {
   chat: 'Chat',
   queue: 'Queue',
   hooks: 'Webhooks',
+  push: 'Browsers',
   ai: 'AI calls',
   psa: 'PSA calls',
   billing: 'Billing calls',
