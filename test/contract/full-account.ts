@@ -22,6 +22,7 @@ import { insertReportSubscription } from './fixtures-members.ts'
 import { insertFollowUp, insertOverride, insertPolicy, insertSubstituteRequest } from './fixtures-oncall.ts'
 import { insertPresence } from './fixtures-platform.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
+import { insertGateway, insertNumbers } from './fixtures-phone.ts'
 import { insertRun, insertRunner } from './fixtures-runner.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession, insertSession } from './fixtures-sessions.ts'
@@ -48,6 +49,8 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertFailedDelivery(service, account.admin)
   await insertPush(service, account.admin)
   await insertRunner(service, account.admin)
+  await insertGateway(service, account.admin)
+  await insertNumbers(service, account.admin)
   await insertMcpServer(service, account.admin)
   await insertRun(service, account.admin, 'session_id', await insertSession(service, account.admin))
   await createCallback(service, account.admin)
