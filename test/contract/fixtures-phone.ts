@@ -1,14 +1,11 @@
-import { randomInt } from 'node:crypto'
 import { parseConfig } from '#config.ts'
 import type { Service } from '#test/support/app.ts'
 import type { Person } from '#test/support/people.ts'
-import { gatewayBody } from '#test/support/phone.ts'
+import { createNumber, gatewayBody } from '#test/support/phone.ts'
 import { hashPhoneCode } from '#vendors/auth/phone-codes.ts'
 import { createVault } from '#vendors/auth/vault.ts'
 import { sealPhoneSecret } from '#vendors/phone/sealed-secret.ts'
 import type { Fixture } from './fixture-rows.ts'
-
-const createNumber = () => `+49301${randomInt(1_000_000, 9_999_999)}`
 
 /** Set up the local gateway in the owner's account, unless it has one. */
 export async function insertGateway(service: Service, { accountId }: Person): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { phoneCredentials } from '#local/vendors/phone/credentials.ts'
 import type { PhoneProvider } from '#vendors/phone/phone.ts'
 import type { Service } from './app.ts'
@@ -5,6 +6,21 @@ import { expectStatus } from './expect-status.ts'
 import type { Person } from './people.ts'
 
 const path = '/notifications/phone-gateway'
+
+export const createNumber = () => `+49301${randomInt(1_000_000, 9_999_999)}`
+
+/** Give a person a verified number. Return it. */
+export async function giveNumber(
+  service: Service,
+  { accountId, id }: Person,
+  number = createNumber(),
+): Promise<string> {
+  await service.sql(
+    'insert into phone_numbers (account_id, user_id, number, verified_at) values ($1, $2, $3, app.now())',
+    [accountId, id, number],
+  )
+  return number
+}
 
 /** Return the body that sets up a local gateway, for numbers that start with +49 or +1. */
 export function gatewayBody(
@@ -27,7 +43,7 @@ export function gatewayBody(
 /** Set up a local gateway in an account. */
 export async function setUpGateway(
   service: Pick<Service, 'localOrigin'>,
-  admin: Person,
+  admin: Pick<Person, 'call'>,
   changes: { provider?: PhoneProvider; daily_limit?: number; allowed_prefixes?: string[] } = {},
 ): Promise<void> {
   const body = { ...gatewayBody(service, changes.provider), ...changes }
