@@ -73,6 +73,7 @@ import { chatActionOperations } from './notifications/chat-actions/operations.ts
 import { notificationOperations } from './notifications/notifications/operations.ts'
 import { phoneGatewayOperations } from './notifications/phone-gateway/operations.ts'
 import { mailPreferenceOperations } from './notifications/preferences/operations.ts'
+import { pushSubscriptionOperations } from './notifications/push-subscriptions/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
 import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
@@ -215,6 +216,7 @@ export const operations: readonly AnyOperation[] = [
   ...notificationOperations,
   ...mailPreferenceOperations,
   ...phoneGatewayOperations,
+  ...pushSubscriptionOperations,
   ...bounceOperations,
   ...chatActionOperations,
   ...subscriptionOperations,

@@ -936,6 +936,14 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./notifications/push-subscriptions/operations.ts')).pushSubscriptionOperations,
+    routes: {
+      'notifications.pushSubscriptions.list': 'GET /notifications/push-subscriptions',
+      'notifications.pushSubscriptions.create': 'POST /notifications/push-subscriptions',
+      'notifications.pushSubscriptions.delete': 'DELETE /notifications/push-subscriptions/{subscription_id}',
+    },
+  },
+  {
     load: async () => (await import('./notifications/bounces/operations.ts')).bounceOperations,
     routes: {
       'notifications.bounces.receive': 'POST /notifications/mail-webhook',

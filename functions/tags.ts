@@ -157,6 +157,7 @@ export const tags: readonly TagInfo[] = [
     'E-mail preferences',
     'My quiet hours, digests, and the events that I get by e-mail.',
   ),
+  tag('notifications.pushSubscriptions', 'Browsers', 'The browsers that show my notifications (Web Push).'),
   tag(
     'notifications.subscriptions',
     'Unsubscribing',

@@ -192,6 +192,13 @@ const Settings = z.object({
     .describe(
       'Where answers to mails go, such as the address of your support. If unset, they go to the sender.',
     ),
+  VAPID_PRIVATE_KEY: z
+    .string()
+    .regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url')
+    .optional()
+    .describe(
+      'Private key of P-256 that signs notifications in browsers (Web Push), 32 bytes in base64url. Without it these operations answer 503. Another key ends every subscription.',
+    ),
   SALES_EMAIL: z
     .email()
     .optional()

@@ -182,6 +182,10 @@ export const codedProblems = {
     status: 503,
     detail: 'This service sends no e-mails; its operator can add a mail provider',
   },
+  web_push_not_configured: {
+    status: 503,
+    detail: 'This service sends no notifications to browsers; its operator can add a key',
+  },
   oauth_provider_error: {
     status: 502,
     detail: 'The identity provider does not answer as it should; try again',

@@ -378,18 +378,19 @@ language sql stable set search_path = public, pg_temp as $$
   select coalesce(preferences -> 'mask_exports' = 'true', false) from accounts where id = p_account
 $$;
 
--- The preference that decides whether exports are masked: only an account admin changes it, and each change is in the audit log. The other
+-- The preferences that decide what of a text leaves: only an account admin changes them, and each change is in the audit log. The other
 -- preferences belong to every member. Without a user in the scope, the platform itself acts.
-create function app.require_admin_for_masking() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function app.require_admin_for_texts() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if app.user_id() is not null and app.role() is distinct from 'admin' then
-    raise exception 'only an account admin changes mask_exports' using errcode = 'SF4AA';
+    raise exception 'only an account admin changes mask_exports and push_details' using errcode = 'SF4AA';
   end if;
   return new;
 end $$;
-create trigger masking before update of preferences on accounts for each row
-  when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports')
-  execute function app.require_admin_for_masking();
+create trigger text_preferences before update of preferences on accounts for each row
+  when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports'
+        or new.preferences -> 'push_details' is distinct from old.preferences -> 'push_details')
+  execute function app.require_admin_for_texts();
 
 -- Deletes a team, removes its members from it and revokes its invites: without a team, an invite is to the first one, which may serve other
 -- clients. Fails with foreign_key_violation while other rows belong to the team.

@@ -61,8 +61,9 @@ create trigger audit
   after update of name, timezone, settings, require_mfa, brand_colour, audit_log_days, notification_days, ai_message_days, session_days, flow_review_months,
     deletes_at
   on accounts for each row execute function app.audit('account');
-create trigger audit_masking after update of preferences on accounts for each row
-  when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports')
+create trigger audit_text_preferences after update of preferences on accounts for each row
+  when (new.preferences -> 'mask_exports' is distinct from old.preferences -> 'mask_exports'
+        or new.preferences -> 'push_details' is distinct from old.preferences -> 'push_details')
   execute function app.audit('account');
 create trigger audit_subscription after update of plan, subscription_status, trial_ends_at on accounts for each row
   when (app.user_id() is not null) execute function app.audit('subscription');

@@ -137,6 +137,31 @@ create trigger signing_secret_changed before update of signing_secret on notific
 create trigger signing_secret_deleted before delete on notification_configs for each row
   when (old.signing_secret is not null) execute function app.keep_signing_secret();
 
+-- The browsers that show the notifications of a person (Web Push). Each belongs to a sign-in and ends with it. A browser has one address, so
+-- that whoever signs in there next takes it over.
+create table push_subscriptions (
+  id            uuid not null default uuidv7(),
+  account_id    uuid not null default app.account_id() references accounts on delete cascade,
+  sign_in_id    uuid not null,
+  -- SHA-256 of its address at the push service, which is a secret: whoever has it and the keys can send.
+  endpoint_hash bytea not null unique,
+  -- The address and the keys of the browser, encrypted.
+  sealed        text not null check (length(sealed) <= 4000),
+  created_at    timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, sign_in_id),
+  foreign key (account_id, sign_in_id) references sign_ins (account_id, id) on delete cascade
+);
+call app.protect('push_subscriptions');
+grant select, delete on push_subscriptions to app_runtime;
+grant select, insert, update, delete on push_subscriptions to app_platform;
+-- The browsers that a person is signed in to and that show their notifications.
+create function app.list_browsers(p_account uuid, p_user uuid) returns setof push_subscriptions language sql stable rows 2
+set search_path = public, pg_temp as $$
+  select b.* from push_subscriptions b join sign_ins s on s.account_id = b.account_id and s.id = b.sign_in_id
+   where b.account_id = p_account and s.user_id = p_user and s.ended_at is null and s.expires_at > app.now()
+$$;
+
 create table deliveries (
   id               uuid not null default uuidv7(),
   account_id       uuid not null default app.account_id() references accounts on delete cascade,
@@ -145,15 +170,18 @@ create table deliveries (
   -- Null for a test message and for an e-mail with a purpose.
   event_id         uuid,
   event_key        text,
-  channel          text not null check (channel in ('chat1_webhook', 'chat2_webhook', 'email', 'sms', 'voice')),
+  channel          text not null check (channel in ('chat1_webhook', 'chat2_webhook', 'email', 'web_push', 'sms', 'voice')),
   recipient        text,
+  -- The browser of a message by Web Push. No foreign key: the log stays when the browser ends.
+  subscription_id  uuid,
   -- For an e-mail without an event. Its text is written when it is sent.
   purpose          text check (
     purpose in ('verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'identity_linked', 'identity_unlinked', 'invite', 'sales_lead', 'feedback', 'feedback_receipt', 'second_factor_added',
                 'second_factor_removed', 'webhook_disabled', 'export_ready', 'export_failed', 'account_deletion_requested',
                 'account_deletion_cancelled', 'digest', 'weekly_report', 'verify_phone')),
+  -- The person to whom it is addressed; null for what a config sends and for an address alone.
   user_id          uuid,
-  -- An e-mail that is held has no next attempt. `user_id` is its recipient.
+  -- An e-mail that is held has no next attempt.
   state            text not null default 'pending' check (state in ('pending', 'retrying', 'held', 'in_digest', 'delivered', 'failed')),
   held_until       timestamptz(3),
   -- The digest that contains it. No foreign key: a digest is deleted earlier than the events that it lists.
@@ -178,9 +206,14 @@ create table deliveries (
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
   foreign key (account_id, invite_id) references invites (account_id, id) on delete cascade,
   foreign key (account_id, feedback_id) references feedback (account_id, id) on delete cascade,
-  check (config_id is not null or recipient is not null or user_id is not null),
+  constraint deliveries_receiver check (
+    case channel when 'email' then config_id is not null or recipient is not null
+                 when 'web_push' then user_id is not null and subscription_id is not null
+                 when 'sms' then user_id is not null
+                 when 'voice' then user_id is not null
+                 else config_id is not null end),
   constraint deliveries_subject_check check (
-    case when purpose is null then num_nonnulls(invite_id, sales_lead_id, feedback_id) = 0 and (user_id is null or held_until is not null)
+    case when purpose is null then num_nonnulls(invite_id, sales_lead_id, feedback_id) = 0 and (user_id is null or config_id is null)
          when purpose = 'invite' then invite_id is not null
          when purpose = 'sales_lead' then sales_lead_id is not null
          when purpose in ('feedback', 'feedback_receipt') then feedback_id is not null
@@ -220,6 +253,8 @@ create table mail_preferences (
   digest       text not null default 'off' check (digest in ('off', 'hourly', 'daily')),
   -- The local time of a daily digest.
   digest_time  time not null default '08:00',
+  -- The channels by which an alert reaches the person, each with the minutes after the first one. Null for all of them at once.
+  alert_steps  jsonb check (jsonb_typeof(alert_steps) = 'array' and jsonb_array_length(alert_steps) between 1 and 10),
   updated_at   timestamptz(3) not null default app.now(),
   primary key (account_id, user_id),
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
@@ -318,8 +353,38 @@ language sql stable set search_path = public, pg_temp as $$
     from (select case when p_masked is not null and app.masks_exports() then p_masked else p_texts end) chosen (t)
 $$;
 
+-- Whether the messages of an event are sent at once, whatever their recipients prefer: what is urgent, the reminders of an escalation policy and who
+-- is on call now. That somebody has taken an escalation is not urgent.
+create function app.is_urgent(e events) returns boolean language sql immutable parallel safe as $$
+  select coalesce(e.escalation ->> 'urgency' in ('high', 'critical') and e.key <> 'handoff.claimed', false)
+      or e.key in ('escalation.reminded', 'oncall.changed', 'oncall.shift_starts')
+$$;
+-- Whether an event goes to its people by every channel of theirs: what is urgent, and what waits for their answer.
+create function app.is_alert(e events) returns boolean language sql immutable parallel safe as $$
+  select app.is_urgent(e) or e.key in ('approval.requested', 'oncall.substitute_requested')
+$$;
+-- Whether a person can be reached by phone: the account has a gateway, and they have verified a number.
+create function app.has_phone(p_account uuid, p_user uuid) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select exists (select from phone_gateways g join phone_numbers n on n.account_id = g.account_id
+                  where g.account_id = p_account and n.user_id = p_user and n.verified_at is not null)
+$$;
+-- The messages that tell a person of an event. Of an alert: by each channel of their order that can reach them, the first one at once; a browser
+-- has a message of its own, because each fails and is repeated alone. Of another event: an e-mail.
+create function app.list_messages(p_user uuid, p_is_alert boolean)
+returns table (channel text, subscription_id uuid, due_at timestamptz) language sql stable rows 2 set search_path = public, pg_temp as $$
+  select s.channel, b.id, app.now() + make_interval(mins => s.delay_minutes - min(s.delay_minutes) over ())
+    from jsonb_to_recordset(
+           case when p_is_alert then coalesce(
+             (select p.alert_steps from mail_preferences p where p.account_id = app.account_id() and p.user_id = p_user),
+             '[{"channel": "web_push", "delay_minutes": 0}, {"channel": "email", "delay_minutes": 0}]')
+           else '[{"channel": "email", "delay_minutes": 0}]' end) s (channel text, delay_minutes integer)
+    left join lateral app.list_browsers(app.account_id(), p_user) b on s.channel = 'web_push'
+   where case when s.channel = 'web_push' then b.id is not null
+              when s.channel in ('sms', 'voice') then app.has_phone(app.account_id(), p_user) else true end
+$$;
+
 -- Inserts an event of the caller's account with its notifications, deliveries and messages for webhooks. Returns what to publish, which leaves
--- out deliveries that are stored as failed or held, and the notified users.
+-- out deliveries that are stored as failed or held or are due later, and the notified users.
 --   p_users       the users to notify
 --   p_admins      also notify the account admins and the admins of p_team, except the actor
 --   p_mailed      those of them who also get an e-mail, null for all, unless an e-mail config of this event has the address; the others get one if their
@@ -337,7 +402,7 @@ language sql set search_path = public, pg_temp as $$
     insert into events (key, actor_id, caused_by, title, body, link, escalation, approval, review)
     select p_key, p_actor, coalesce(p_cause, p_actor), t.title, t.body, p_link, t.escalation, t.approval, t.review
       from app.choose_texts(p_texts, p_masked) t
-    returning id, title, body, escalation
+    returning id, title, body, escalation, app.is_alert(events) as is_alert
   ), recipients as (
     select u.id, u.email from users u where u.account_id = app.account_id() and u.id = any (p_users) and u.is_active
     -- With "or", every user of the account would be read.
@@ -360,16 +425,18 @@ language sql set search_path = public, pg_temp as $$
     insert into deliveries (config_id, event_id, event_key, channel)
     select m.id, e.id, p_key, m.channel from matching m, event e returning id, state
   ), personal as (
-    insert into deliveries (event_id, event_key, channel, recipient)
-    select e.id, p_key, 'email', r.email from recipients r, event e
+    insert into deliveries (event_id, event_key, channel, recipient, subscription_id, user_id, next_attempt_at)
+    select e.id, p_key, m.channel, case m.channel when 'email' then r.email end, m.subscription_id, r.id, m.due_at
+      from recipients r cross join event e cross join lateral app.list_messages(r.id, e.is_alert) m
      where (p_mailed is null or r.id = any (p_mailed) or exists (select from mail_preferences p
                                     where p.account_id = app.account_id() and p.user_id = r.id and p_key = any (p.email_events)))
-       and not exists (
-       select from matching m, jsonb_array_elements_text(m.email_addresses) a
-        where m.channel = 'email' and lower(a) = lower(r.email))
-    returning id, state
+       and (m.channel <> 'email' or not exists (
+         select from matching c, jsonb_array_elements_text(c.email_addresses) a
+          where c.channel = 'email' and lower(a) = lower(r.email)))
+    returning id, state, next_attempt_at
   )
-  select array(select id from configured where state = 'pending' union all select id from personal where state = 'pending'),
+  select array(select id from configured where state = 'pending'
+               union all select id from personal where state = 'pending' and next_attempt_at <= app.now()),
          array(select id from recipients), app.emit_webhook(p_key, p_webhook ->> 'subject', p_webhook -> 'data')
 $$;
 

@@ -98,6 +98,13 @@ exception when invalid_parameter_value then
   return null;
 end $$;
 
+-- Until when the preferences of its recipient hold a message about an event; null if it may be sent at once.
+create function app.held_until(d deliveries) returns timestamptz language sql stable set search_path = public, pg_temp as $$
+  select app.mail_held_until(p, u.timezone, app.now())
+    from users u join mail_preferences p on p.account_id = u.account_id and p.user_id = u.id
+   where u.account_id = d.account_id and u.id = d.user_id
+$$;
+
 -- Returns the addresses of a config to which a delivery of it is sent. Of the configs of an event that have one address, one sends to it: the
 -- one that has, else the first that was admitted.
 create function app.mail_addresses(p_account uuid, p_event uuid, p_delivery uuid, p_config uuid) returns jsonb
@@ -114,7 +121,7 @@ $$;
 
 -- Admits an e-mail when its delivery is stored or retried by a user. A user who asks for one e-mail gets an error; what follows from
 -- something else, such as an escalation, is stored as failed. An e-mail about an event to a user who wants it later is held. It is not
--- counted: its digest is. What is urgent, the reminders of an escalation policy and who is on call now are sent at once; that somebody has taken it is not urgent. Whatever inserts deliveries passes here,
+-- counted: its digest is. Whatever inserts deliveries passes here,
 -- except e-mails about the recipient's own sign-in or the deletion of the account, and those to the platform's own addresses.
 create function app.admit_mail() returns trigger language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -127,7 +134,7 @@ declare
   is_urgent boolean;
 begin
   if new.event_id is not null and not is_retry then
-    select coalesce(e.caused_by, e.actor_id), coalesce(e.escalation ->> 'urgency' in ('high', 'critical') and e.key <> 'handoff.claimed', false) or e.key in ('escalation.reminded', 'oncall.changed', 'oncall.shift_starts')
+    select coalesce(e.caused_by, e.actor_id), app.is_urgent(e)
       into sender, is_urgent from events e where e.account_id = new.account_id and e.id = new.event_id;
   end if;
   is_verified := app.may_send_mail(new.account_id, sender);
@@ -141,15 +148,12 @@ begin
     is_verified := is_verified and app.may_send_mail(new.account_id, author);
   end if;
   if is_verified and not is_urgent and new.config_id is null and new.purpose is null then
-    select u.id, app.mail_held_until(p, u.timezone, app.now()) into new.user_id, new.held_until
-      from users u join mail_preferences p on p.account_id = u.account_id and p.user_id = u.id
-     where u.account_id = new.account_id and lower(u.email) = lower(new.recipient);
+    new.held_until := app.held_until(new);
     if new.held_until is not null then
       new.state := 'held';
       new.next_attempt_at := null;
       return new;
     end if;
-    new.user_id := null;
   end if;
   if not is_verified then
     if is_direct then
@@ -175,6 +179,17 @@ create function app.is_limited_mail(d deliveries) returns boolean language sql i
     'verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'identity_linked', 'identity_unlinked', 'second_factor_added', 'second_factor_removed',
     'sales_lead', 'feedback', 'account_deletion_requested', 'account_deletion_cancelled')
 $$;
+-- What the preferences of its recipient hold until they have no quiet hours is not shown by a browser either: its e-mail waits for the digest.
+create function app.admit_push() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if app.held_until(new) is not null
+     and not (select app.is_urgent(e) from events e where e.account_id = new.account_id and e.id = new.event_id) then
+    return null;
+  end if;
+  return new;
+end $$;
+create trigger admit_push before insert on deliveries for each row
+  when (new.channel in ('web_push', 'sms', 'voice') and new.event_id is not null) execute function app.admit_push();
 create trigger admit_mail before insert on deliveries for each row
   when (app.is_limited_mail(new)) execute function app.admit_mail();
 create trigger admit_retry before update of state on deliveries for each row

@@ -297,7 +297,7 @@ language sql set search_path = public, pg_temp as $$
   with event as (
     insert into events (key, actor_id, caused_by, title, body, link, escalation)
     select p_key, null, p_cause, t.title, t.body, p_link, t.escalation from app.choose_texts(p_texts, p_masked) t
-    returning id, title, body, escalation
+    returning id, title, body, escalation, app.is_alert(events) as is_alert
   ), recipients as (
     select u.id, u.email from users u where u.account_id = app.account_id() and app.can_work(u) and u.id = any (p_users)
   ), inbox as (
@@ -312,15 +312,17 @@ language sql set search_path = public, pg_temp as $$
     insert into deliveries (config_id, event_id, event_key, channel)
     select m.id, e.id, p_key, m.channel from matching m, event e returning id, state
   ), personal as (
-    insert into deliveries (event_id, event_key, channel, recipient)
-    select e.id, p_key, 'email', r.email from recipients r, event e
-     where not exists (
-       select from matching m, jsonb_array_elements_text(m.email_addresses) a
-        where m.channel = 'email' and lower(a) = lower(r.email))
-    returning id, state
+    insert into deliveries (event_id, event_key, channel, recipient, subscription_id, user_id, next_attempt_at)
+    select e.id, p_key, m.channel, case m.channel when 'email' then r.email end, m.subscription_id, r.id, m.due_at
+      from recipients r cross join event e cross join lateral app.list_messages(r.id, e.is_alert) m
+     where m.channel <> 'email' or not exists (
+       select from matching c, jsonb_array_elements_text(c.email_addresses) a
+        where c.channel = 'email' and lower(a) = lower(r.email))
+    returning id, state, next_attempt_at
   )
   select (select id from event),
-         array(select id from configured where state = 'pending' union all select id from personal where state = 'pending'),
+         array(select id from configured where state = 'pending'
+               union all select id from personal where state = 'pending' and next_attempt_at <= app.now()),
          array(select id from recipients), app.emit_webhook(p_key, p_webhook ->> 'subject', p_webhook -> 'data')
 $$;
 

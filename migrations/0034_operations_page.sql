@@ -45,6 +45,8 @@ begin
     with open_rows as (
       select id from %1$I
        where state in (%2$L, 'retrying') and (leased_until is null or leased_until <= app.now()) and next_attempt_at is not null
+         -- A first attempt that is later waits on purpose, such as a step of an alert.
+         and not (attempts = 0 and last_error is null and next_attempt_at > app.now())
        order by next_attempt_at limit 10000 for update skip locked)
     update %1$I set next_attempt_at = least(next_attempt_at, app.now() - interval '5 seconds'), swept_at = null
      where id in (select id from open_rows)$query$, table_name, initial);

@@ -296,6 +296,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   ai_unpaid_budgets: platform,
   ai_tasks: shortLived,
   chat_links: credentials,
+  push_subscriptions: credentials,
   billing_events: 'ids at the billing provider',
   billing_customers: 'ids at the billing provider',
   billing_subscriptions: 'ids at the billing provider',

@@ -55,6 +55,7 @@ export const erasure: Declaration = {
   },
   chat_links: { account: deleted, person: rows },
   phone_numbers: { account: deleted, person: rows },
+  push_subscriptions: { account: deleted, person: rows },
   notification_configs: { account: batches(10), person: { anonymised: ['email_addresses'] } },
   report_subscriptions: { account: batches(), person: rows },
   weekly_reports: { account: batches(), person: keeps(work, 'content') },

@@ -65,7 +65,7 @@ export const exportedColumns = {
   mcp_servers: ['id', 'name', 'url', 'allowed', 'created_by', 'created_at', 'updated_at'],
   psa_member_mappings: ['user_id', 'connection_id', 'psa_member_id', 'psa_identifier', 'psa_name', 'created_at', 'updated_at'],
   psa_pushes: ['id', 'kind', 'ticket_id', 'details', 'body', 'internal', 'source_kind', 'source_id', 'requested_by', 'state', 'pushed_at', 'provider_note_id', 'ticket_status_id', 'created_at'],
-  mail_preferences: ['user_id', 'email_events', 'quiet_days', 'quiet_from', 'quiet_to', 'digest', 'digest_time', 'updated_at'],
+  mail_preferences: ['user_id', 'email_events', 'quiet_days', 'quiet_from', 'quiet_to', 'digest', 'digest_time', 'alert_steps', 'updated_at'],
   report_subscriptions: ['team_id', 'user_id', 'created_at'],
   weekly_reports: ['id', 'team_id', 'week', 'due_at', 'content', 'created_at'],
   onboarding: ['user_id', 'current_step', 'completed_steps', 'skipped_steps', 'data', 'dismissed_at', 'updated_at'],

@@ -95,6 +95,7 @@ export const retention: Record<keyof DB, Policy> = {
   }),
   categories: kept(work),
   chat_links: endsWith('sign_ins', 'a link is a sign-in'),
+  push_subscriptions: endsWith('sign_ins', 'a browser shows notifications while its person is signed in'),
   deleted_objects: deletedBy('when the object is deleted, within minutes', 'a job deletes the object first'),
   deliveries: expires('an e-mail without an event; the others end with their event', {
     column: 'created_at',

@@ -544,8 +544,9 @@ export interface DeliveriesTable {
   config_id: string | null
   event_id: string | null
   event_key: string | null
-  channel: 'chat1_webhook' | 'chat2_webhook' | 'email' | 'sms' | 'voice'
+  channel: 'chat1_webhook' | 'chat2_webhook' | 'email' | 'web_push' | 'sms' | 'voice'
   recipient: string | null
+  subscription_id: string | null
   purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
@@ -923,6 +924,7 @@ export interface MailPreferencesTable {
   quiet_to: Generated<string>
   digest: Generated<'off' | 'hourly' | 'daily'>
   digest_time: Generated<string>
+  alert_steps: Json | null
   updated_at: Generated<string>
 }
 
@@ -1373,6 +1375,15 @@ export interface PsaTicketChangesTable {
   next_attempt_at: Generated<string | null>
   leased_until: string | null
   swept_at: string | null
+}
+
+export interface PushSubscriptionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  sign_in_id: string
+  endpoint_hash: Uint8Array
+  sealed: string
+  created_at: Generated<string>
 }
 
 export interface QueueMessageIdsTable {
@@ -2070,6 +2081,7 @@ export interface DB {
   psa_rule_matches: PsaRuleMatchesTable
   psa_rules: PsaRulesTable
   psa_ticket_changes: PsaTicketChangesTable
+  push_subscriptions: PushSubscriptionsTable
   queue_message_ids: QueueMessageIdsTable
   quota_counters: QuotaCountersTable
   recovery_codes: RecoveryCodesTable
@@ -2291,6 +2303,7 @@ export interface SqlFunctions {
   'app.fold_cases': { p_text: string }
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string }
+  'app.has_phone': { p_account: string; p_user: string }
   'app.has_tag': { p_tag: string }
   'app.hides_flow': { p_tree: string }
   'app.hold_time': { p_claimed: string; p_after: string }
@@ -2313,7 +2326,9 @@ export interface SqlFunctions {
   'app.known_timezone': { p_timezone: string }
   'app.leads_team': { p_team: string }
   'app.lift_mail_problems': { p_addresses: readonly string[]; p_is_owner: boolean }
+  'app.list_browsers': { p_account: string; p_user: string }
   'app.list_mail_problems': { p_addresses: string }
+  'app.list_messages': { p_user: string; p_is_alert: boolean }
   'app.list_notifications': {
     p_user: string
     p_account: string

@@ -41,7 +41,7 @@ const shortLeaseSeconds = 30
  */
 export const workKinds = {
   delivery: {
-    // Of the account. A recipient who has left gets none: app.claim_delivery.
+    // Of the account. A recipient who has left gets none: `may_receive` of a claimed delivery.
     person: null,
     outbox: 'deliveries',
     job: { id: 'jobs.deliver', path: '/jobs/notifications/deliver', idField: 'delivery_id' },

@@ -476,9 +476,10 @@ export function takesIdempotencyKey(op: AnyOperation): boolean {
  */
 export function findMissingProvider(
   { errors = [] }: AnyOperation,
-  { ai, mail }: Pick<Ports, 'ai' | 'mail'>,
+  { ai, mail, webPush }: Pick<Ports, 'ai' | 'mail' | 'webPush'>,
 ): ProblemKind | undefined {
   if (errors.includes('ai_provider_error') && !ai.isConfigured) return 'ai_not_configured'
+  if (errors.includes('web_push_not_configured') && !webPush.isConfigured) return 'web_push_not_configured'
   return errors.includes('mail_not_configured') && !mail.isConfigured ? 'mail_not_configured' : undefined
 }
 

@@ -34,6 +34,7 @@ import { createRedisRoutes } from './vendors/redis/redis.ts'
 import { createResendRoutes } from './vendors/resend.ts'
 import { createTacticalRmmRoutes } from './vendors/runner/tactical-rmm.ts'
 import { createStripe } from './vendors/stripe/stripe.ts'
+import { createPushRoutes } from './vendors/web-push.ts'
 
 /**
  * The secrets that the emulators check or sign with. The tests and the local development stack each provide
@@ -273,6 +274,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/', createSlackPressRoutes({ records: dashboard.records }))
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))
   app.route('/', createHookRoutes({ records: dashboard.records, faults }))
+  app.route('/', createPushRoutes({ records: dashboard.records, faults }))
   app.route('/', createPreviewRoutes())
   app.route('/dns-query', createDnsRoutes())
   app.route('/idp/google', routes.google)

@@ -16,6 +16,7 @@ export const secrets = {
   openaiKey: 'sk-local-0123456789',
   stripeWebhookSecret: 'whsec_local_0123456789',
   resendWebhookSecret: `whsec_${btoa('local-secret-of-mail-events')}`,
+  vapidPrivateKey: Buffer.alloc(32, 'web push').toString('base64url'),
   readyToken: 'local-ready-token-0123456789',
   metricsToken: 'local-metrics-token-0123456789',
 }
@@ -124,6 +125,7 @@ function sharedSettings({ api, localServer: { origin } }: LocalAddresses): Recor
     SUPER_ADMIN_MFA: 'false',
     JWT_KEYS: JSON.stringify(jwtKeys),
     CREDENTIALS_KEY: credentialsKey,
+    VAPID_PRIVATE_KEY: secrets.vapidPrivateKey,
     RECORD_KEYS: recordKeys,
     CHECK_RESPONSES: 'true',
   }

@@ -67,6 +67,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ account_id, provider }) => `phone:${account_id}:${provider}`,
   },
   {
+    table: 'push_subscriptions',
+    key: 'id',
+    column: 'sealed',
+    owner: ['account_id'],
+    contextOf: ({ key, account_id }) => `web-push:${account_id}:${key}`,
+  },
+  {
     table: 'totp_factors',
     key: 'user_id',
     column: 'secret',

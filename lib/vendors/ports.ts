@@ -31,6 +31,7 @@ import type { QueuePort } from './queue/queue.ts'
 import type { RealtimePort } from './realtime/realtime.ts'
 import type { OpenRunner } from './runner/runner.ts'
 import type { UploadsPort } from './uploads/uploads.ts'
+import type { WebPushPort } from './web-push/web-push.ts'
 import type { WebhookPort } from './webhooks/webhooks.ts'
 
 /** Everything outside the database that a service may use: one port per kind of vendor. */
@@ -51,6 +52,7 @@ export interface Ports {
   realtime: RealtimePort
   mail: MailPort
   chat: ChatPort
+  webPush: WebPushPort
   webhooks: WebhookPort
   analytics: AnalyticsPort
   billing: BillingPort

@@ -27,6 +27,8 @@ import { createPhoneOpener } from './phone/open.ts'
 import type { Ports } from './ports.ts'
 import { createPsaOpener } from './psa/open.ts'
 import { createRunnerOpener } from './runner/open.ts'
+import { httpWebPush } from './web-push/http-web-push.ts'
+import { noWebPush, type WebPushPort } from './web-push/web-push.ts'
 import { httpWebhooks } from './webhooks/http-webhooks.ts'
 
 /** The ports that differ between the platforms. */
@@ -58,6 +60,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     identity: identityProviders(config),
     mail: createMail(config),
     chat: chatWebhooks(),
+    webPush: createWebPush(config),
     webhooks,
     analytics:
       ANALYTICS_URL && ANALYTICS_KEY
@@ -98,6 +101,13 @@ function createBilling({
   }
   const load = async () => (await import('./billing/stripe.ts')).stripeBilling(settings)
   return lazyPort(load, { isConfigured: STRIPE_SECRET_KEY !== undefined, createReference: references.sign })
+}
+
+/** Push services may write to the contact: https://www.rfc-editor.org/rfc/rfc8292#section-2.1 */
+function createWebPush({ VAPID_PRIVATE_KEY, MAIL_REPLY_TO, PUBLIC_BASE_URL }: Config): WebPushPort {
+  if (!VAPID_PRIVATE_KEY) return noWebPush
+  const contact = MAIL_REPLY_TO ? `mailto:${MAIL_REPLY_TO}` : PUBLIC_BASE_URL
+  return httpWebPush({ privateKey: VAPID_PRIVATE_KEY, contact })
 }
 
 function createMail({

@@ -9,8 +9,13 @@ import { happenings } from '#rules/events/late-messages.ts'
 import type { ReviewAlert } from '#rules/events/review-alert.ts'
 import { chatChannels } from '#vendors/chat/chat.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
+import { phoneChannels } from '#vendors/phone/phone.ts'
 
-export const channels = [...chatChannels, 'email'] as const
+/** The channels of an account, which a config sets up. */
+export const configChannels = [...chatChannels, 'email'] as const
+/** The channels of a person, in the order in which an alert reaches them. */
+export const personalChannels = ['web_push', ...phoneChannels, 'email'] as const
+const channels = [...chatChannels, ...personalChannels] as const
 
 /** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
 export const ClaimedDelivery = z.object({
@@ -42,9 +47,14 @@ export const ClaimedDelivery = z.object({
       'export_failed',
       'digest',
       'weekly_report',
+      'verify_phone',
     ])
     .nullable(),
   user_id: z.string().nullable(),
+  /** The browser of a message by Web Push. */
+  subscription_id: z.string().nullable(),
+  /** Whether the person to whom it is addressed is still there, and can still do what an alert asks for. */
+  may_receive: z.boolean(),
   invite_id: z.string().nullable(),
   sales_lead_id: z.string().nullable(),
   feedback_id: z.string().nullable(),
@@ -65,6 +75,8 @@ export const ClaimedDelivery = z.object({
   email_addresses: z.array(z.string()).nullable(),
   /** Whether the account masks what leaves. */
   is_masked: z.boolean(),
+  /** Whether the account allows its texts in notifications of browsers. */
+  shows_details: z.boolean(),
   title: z.string().nullable(),
   body: z.string().nullable(),
   link: z.string().nullable(),
@@ -75,7 +87,7 @@ export const ClaimedDelivery = z.object({
   open_approval: z.custom<{ digest: string; requested_at: string } | null>(),
   /** The same request, in every state. */
   requested_approval: z.custom<{ session_id: string; outcome: string | null; name: string | null } | null>(),
-  /** The active user who has the address of the recipient. */
+  /** The active user to whom the message about an event is addressed. */
   recipient_id: z.string().nullable(),
   /** The webhook that the e-mail is about. */
   webhook: z.custom<DisabledWebhook | null>(),
@@ -99,6 +111,8 @@ const isOpen = sql`(p.state = 'pending' and p.expires_at > app.now())`
 
 /** The fields of ClaimedDelivery that are no columns of the delivery, in the joins of `selectClaimed`. */
 const computed: Computed<typeof ClaimedDelivery> = {
+  may_receive: sql`
+    (d.user_id is null or d.event_id is null or coalesce(case when app.is_alert(e) then app.can_work(person) else person.is_active end, false))`,
   account_name: sql`a.name`,
   account_colour: sql`a.brand_colour`,
   deletes_at: sql`a.deletes_at`,
@@ -109,6 +123,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
   takes_presses: sql`coalesce(c.signing_secret is not null, false)`,
   email_addresses: sql`case when c.email_addresses is not null then app.mail_addresses(d.account_id, d.event_id, d.id, d.config_id) end`,
   is_masked: sql`coalesce(a.preferences -> 'mask_exports' = 'true', false)`,
+  shows_details: sql`coalesce(a.preferences -> 'push_details' = 'true', false)`,
   title: sql`e.title`,
   body: sql`e.body`,
   link: sql`e.link`,
@@ -121,7 +136,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
     case when p.id is not null then jsonb_build_object(
       'session_id', coalesce(p.session_id, p.ai_session_id), 'name', decider.full_name,
       'outcome', case when ${isOpen} then null when p.state = 'rejected' then 'Declined' when p.decided_by is not null then 'Approved' else 'Ended' end) end`,
-  recipient_id: sql`recipient.id`,
+  recipient_id: sql`person.id`,
   webhook: sql`
     case when h.id is not null then jsonb_build_object('url', h.url, 'description', h.description, 'reason', h.disabled_reason) end`,
   alerted_at: sql`
@@ -130,7 +145,7 @@ const computed: Computed<typeof ClaimedDelivery> = {
       where h.account_id = d.account_id and h.id = (e.escalation ->> 'handoff_id')::uuid
         and e.key in ('session.escalated', 'escalation.reminded'))`,
   happened: sql`
-    case when e.id is null then '{}' else app.what_happened(e, case when d.config_id is null then recipient.id end) end`,
+    case when e.id is null then '{}' else app.what_happened(e, person.id) end`,
   opening: sql`
     (select o.title from events o join deliveries f on f.account_id = o.account_id and f.event_id = o.id
       where o.account_id = d.account_id and split_part(o.link, '?pickup', 1) = split_part(e.link, '?pickup', 1)
@@ -154,5 +169,5 @@ export const selectClaimed = (claimed: RawBuilder<unknown>) => sql`
     left join users decider on decider.account_id = p.account_id and decider.id = p.decided_by
     left join webhooks h on h.account_id = d.account_id and h.id = d.webhook_id
     left join users sender on sender.account_id = d.account_id and sender.id = coalesce(e.caused_by, e.actor_id)
-    left join users recipient on recipient.account_id = d.account_id and lower(recipient.email) = lower(d.recipient) and recipient.is_active
+    left join users person on person.account_id = d.account_id and person.id = d.user_id and person.is_active
     left join users author on author.account_id = d.account_id and author.id = c.set_up_by`

@@ -29,6 +29,7 @@ import { onCallFixtures } from './fixtures-oncall.ts'
 import { phoneFixtures } from './fixtures-phone.ts'
 import { platformFixtures } from './fixtures-platform.ts'
 import { psaFixtures } from './fixtures-psa.ts'
+import { pushFixtures } from './fixtures-push.ts'
 import { runnerFixtures } from './fixtures-runner.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
@@ -58,6 +59,7 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...onCallFixtures,
   ...phoneFixtures,
   ...platformFixtures,
+  ...pushFixtures,
   ...signInFixtures,
   ...twoFactorFixtures,
   ...billingFixtures,

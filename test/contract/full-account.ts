@@ -20,9 +20,10 @@ import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMcpServer } from './fixtures-mcp.ts'
 import { insertReportSubscription } from './fixtures-members.ts'
 import { insertFollowUp, insertOverride, insertPolicy, insertSubstituteRequest } from './fixtures-oncall.ts'
+import { insertGateway, insertNumbers } from './fixtures-phone.ts'
 import { insertPresence } from './fixtures-platform.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
-import { insertGateway, insertNumbers } from './fixtures-phone.ts'
+import { insertPushSubscription } from './fixtures-push.ts'
 import { insertRun, insertRunner } from './fixtures-runner.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession, insertSession } from './fixtures-sessions.ts'
@@ -37,6 +38,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
      select $1, $2, id, 'T1', 'U1', gen_random_uuid() from notification_configs where account_id = $1 limit 1`,
     [account.id, account.admin.signInId],
   )
+  await insertPushSubscription(service, account.admin)
   await service.sql(`insert into invites (account_id, email, role) values ($1, 'x@y.example', 'viewer')`, [
     account.id,
   ])

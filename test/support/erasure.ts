@@ -32,6 +32,10 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
      select s.account_id, s.id, c.id, 'T1', 'U1', gen_random_uuid() from sign_ins s join notification_configs c on c.account_id = s.account_id
       where s.account_id = $1 and s.user_id = $2 limit 1`,
   )
+  await insert(
+    `insert into push_subscriptions (account_id, sign_in_id, endpoint_hash, sealed)
+     select account_id, id, sha256(uuid_send(id)), 'x' from sign_ins where account_id = $1 and user_id = $2 limit 1`,
+  )
   await insert(`insert into feedback (account_id, user_id, subject, message) values ($1, $2, 'x', 'x')`)
   await insert(
     `insert into idempotency_keys (account_id, user_id, operation, key, request) values ($1, $2, 'x', 'x', '')`,

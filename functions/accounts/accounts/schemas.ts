@@ -165,6 +165,13 @@ export const PreferencesUpdate = z
         'Whether everything that leaves the account is masked: messages, webhooks, notes on tickets, drafts, and exports by default. Changed by admins.',
       )
       .meta({ example: true }),
+    push_details: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether notifications of browsers show the texts of a message, instead of its kind alone. Changed by admins.',
+      )
+      .meta({ example: true }),
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })
   .partial()

@@ -83,7 +83,7 @@ export const selectClaimFacts = readStatement(
 )
 
 /**
- * Select the users who were told of a session's newest escalation, except the caller, whether an e-mail told
+ * Select the users who were told of a session's newest escalation, except the caller, whether a message told
  * them, and whether they wait for it: the target, who was reminded, and who is no admin.
  */
 export const selectToldUsers = readStatement(
@@ -94,7 +94,7 @@ export const selectToldUsers = readStatement(
         from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
        where h.account_id = app.account_id() and h.session_id = ${sessionId} and h.intent = 'escalate' order by h.created_at desc, h.id desc limit 1)
     select n.user_id, bool_or(exists (select from deliveries d where d.account_id = n.account_id and d.event_id = n.event_id
-                                          and lower(d.recipient) = lower(u.email) and d.state = 'delivered')) as was_mailed,
+                                          and d.user_id = u.id and d.state = 'delivered')) as was_mailed,
            bool_or(n.event_key = 'escalation.reminded' or n.user_id is not distinct from h.target_user_id
                    or not coalesce(u.role = 'admin' or u.team_role = 'admin' and u.team_id = h.team_id, false)) as is_asked
       from h join notifications n on n.account_id = h.account_id and n.created_at >= h.created_at join users u on u.account_id = n.account_id and u.id = n.user_id

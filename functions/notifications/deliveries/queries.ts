@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { writeStatement } from '#db/statement.ts'
-import { chatChannels } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { attemptTable, DueRow } from '#work/attempts.ts'
 import { ClaimedDelivery, selectClaimed } from '#work/claimed-deliveries.ts'
 
 const deliveryTable = attemptTable('delivery')
 
-const ClaimedChatDelivery = ClaimedDelivery.extend({ channel: z.enum(chatChannels) })
-export type ClaimedChatDelivery = z.output<typeof ClaimedChatDelivery>
+const ClaimedMessage = ClaimedDelivery.extend({ channel: ClaimedDelivery.shape.channel.exclude(['email']) })
+/** A delivery by a channel other than e-mail. */
+export type ClaimedMessage = z.output<typeof ClaimedMessage>
 
 /**
- * Lease attempt number `attempt` of a delivery to a chat tool for 60 seconds. Return no row when it is
- * already claimed, the delivery is finished, or it is an e-mail.
+ * Lease attempt number `attempt` of a delivery for 60 seconds. Return no row when it is already claimed, the
+ * delivery is finished, or it is an e-mail.
  */
-export const claimChatAttempt = writeStatement(
-  ClaimedChatDelivery,
+export const claimAttempt = writeStatement(
+  ClaimedMessage,
   (id: string, attempt: number) => sql`
     with claimed as (${deliveryTable.claim(id, attempt, sql`*`, sql`and channel <> 'email'`)}) ${selectClaimed(sql`claimed`)}`,
 )

@@ -2,8 +2,10 @@ import { inAccount } from '#db/enter-account.ts'
 import { retryWhileUnavailable } from '#db/retry.ts'
 import * as mails from '#functions/notifications/mails/service.ts'
 import * as messages from '#functions/notifications/messages/service.ts'
+import * as phoneMessages from '#functions/notifications/phone-messages/service.ts'
+import * as pushSubscriptions from '#functions/notifications/push-subscriptions/service.ts'
 import type { JobContext } from '#http/job.ts'
-import { toolByChannel } from '#vendors/chat/chat.ts'
+import { type ChatChannel, toolByChannel } from '#vendors/chat/chat.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import type { Work } from '#work/define-work.ts'
@@ -11,9 +13,10 @@ import { enqueueDelivery, postponeDelivery } from '#work/deliveries.ts'
 import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
 
-export type DeliveryContext = mails.MailContext & Pick<JobContext, 'chat' | 'guard'>
+export type DeliveryContext = mails.MailContext &
+  Pick<JobContext, 'chat' | 'guard' | 'phone' | 'webPush' | 'vault'>
 
-/** A row is a message to a chat tool or an e-mail, which `mails` claims with others. */
+/** A row is a message to one receiver, or an e-mail, which `mails` claims with others. */
 export const work: Work<DeliveryContext> = {
   kind: 'delivery',
   parallel: 6,
@@ -39,17 +42,16 @@ async function attemptDelivery(
   id: string,
   attempt: number,
 ): Promise<SendResult | undefined> {
-  const claimed = await queries.claimChatAttempt.first(ctx.platform, id, attempt)
+  const claimed = await queries.claimAttempt.first(ctx.platform, id, attempt)
   return claimed ? sendClaimed(ctx, claimed) : mails.send(ctx, id, attempt)
 }
 
 /**
  * Send a claimed message, record the result and enqueue the next attempt if there is one. Return the result.
  */
-async function sendClaimed(ctx: DeliveryContext, claimed: queries.ClaimedChatDelivery): Promise<SendResult> {
-  const result = await sendToChat(ctx, claimed)
-  await recordConnection(ctx, claimed, result)
-  // After a day, a chat tool that is always busy counts as a failure. A test message has its result at once.
+async function sendClaimed(ctx: DeliveryContext, claimed: queries.ClaimedMessage): Promise<SendResult> {
+  const result = messages.findNeedless(claimed) ?? (await sendByChannel(ctx, claimed))
+  // After a day, a receiver that is always busy counts as a failure. A test message has its result at once.
   if (!result.ok && result.isPostponed && !claimed.is_old && claimed.event_key !== null)
     return postpone(ctx, claimed, result)
   const retrySeconds = secondsUntilRetry(claimed, result)
@@ -66,7 +68,7 @@ async function sendClaimed(ctx: DeliveryContext, claimed: queries.ClaimedChatDel
 
 async function postpone(
   { platform }: DeliveryContext,
-  claimed: queries.ClaimedChatDelivery,
+  claimed: queries.ClaimedMessage,
   result: SendResult & { ok: false },
 ): Promise<SendResult> {
   const seconds = result.retryAfterSeconds ?? 0
@@ -84,7 +86,7 @@ async function postpone(
  */
 async function recordConnection(
   { platform }: DeliveryContext,
-  claimed: queries.ClaimedChatDelivery,
+  claimed: queries.ClaimedMessage,
   result: SendResult,
 ): Promise<void> {
   if (result.ok) return void (claimed.is_disconnected && (await queries.markConnected.run(platform, claimed)))
@@ -105,9 +107,26 @@ async function recordConnection(
   })
 }
 
-async function sendToChat(ctx: DeliveryContext, delivery: queries.ClaimedChatDelivery): Promise<SendResult> {
-  const needless = messages.findNeedless(delivery)
-  if (needless) return needless
+async function sendByChannel(ctx: DeliveryContext, claimed: queries.ClaimedMessage): Promise<SendResult> {
+  switch (claimed.channel) {
+    case 'chat1_webhook':
+    case 'chat2_webhook': {
+      const result = await sendToChat(ctx, { ...claimed, channel: claimed.channel })
+      await recordConnection(ctx, claimed, result)
+      return result
+    }
+    case 'sms':
+    case 'voice':
+      return phoneMessages.send(ctx, { ...claimed, channel: claimed.channel })
+    case 'web_push':
+      return pushSubscriptions.send(ctx, claimed)
+  }
+}
+
+async function sendToChat(
+  ctx: DeliveryContext,
+  delivery: queries.ClaimedMessage & { channel: ChatChannel },
+): Promise<SendResult> {
   const webhookUrl = delivery.webhook_url ?? ''
   const refusal = await ctx.guard.findRefusal(webhookUrl, 'sending')
   if (refusal) return { ok: false, status: null, error: `The webhook address ${refusal}` }

@@ -67,7 +67,11 @@ type WrittenMessages = { mails: WrittenMail[]; note?: string } | { refusal: Send
 export function findNeedless({
   event_key,
   happened,
-}: Pick<ClaimedDelivery, 'event_key' | 'happened'>): (SendResult & { ok: false }) | undefined {
+  may_receive,
+}: Pick<ClaimedDelivery, 'event_key' | 'happened' | 'may_receive'>):
+  | (SendResult & { ok: false })
+  | undefined {
+  if (!may_receive) return createRefusal('The recipient has left or can no longer work').refusal
   const late = judgeLateMessage(event_key, happened)
   return late && 'leftOut' in late ? { ok: false, status: null, error: late.leftOut, gone: true } : undefined
 }
@@ -132,6 +136,8 @@ async function writeByPurpose(ctx: MessageContext, delivery: ClaimedDelivery): P
       return writeDigest(ctx, delivery)
     case 'weekly_report':
       return writeReport(ctx, delivery)
+    case 'verify_phone':
+      return createRefusal('A code for a phone is no e-mail')
     default:
       return writeLink(ctx, delivery, purpose)
   }

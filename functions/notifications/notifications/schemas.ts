@@ -7,14 +7,14 @@ import { AlertContext } from '#rules/events/webhook-schemas.ts'
 import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 import { chatChannels } from '#vendors/chat/chat.ts'
-import { channels } from '#work/claimed-deliveries.ts'
+import { configChannels } from '#work/claimed-deliveries.ts'
 
 export const ConfigId = idParams('config_id', 'config')
 export const NotificationId = idParams('notification_id', 'notification')
 export const DeliveryId = idParams('delivery_id', 'delivery')
 
 const Channel = z
-  .enum(channels)
+  .enum(configChannels)
   .meta({ id: 'NotificationChannel' })
   .describe(
     `Where notifications are sent. ${chatChannels.map((channel) => `\`${channel}\``).join(', ')}: the webhook of a chat tool. \`email\`: e-mail addresses.`,

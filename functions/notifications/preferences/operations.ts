@@ -7,7 +7,7 @@ export const mailPreferenceOperations = [
     id: 'notifications.preferences.get',
     route: 'GET /notifications/preferences',
     summary: 'Get my e-mail preferences',
-    description: 'Which events reach me by mail.',
+    description: 'Which events reach me by mail, and by which channels alerts do.',
     access: 'user',
     limit: 'read',
     returns: schemas.MailPreferences,
@@ -19,7 +19,7 @@ export const mailPreferenceOperations = [
     route: 'PUT /notifications/preferences',
     summary: 'Replace my e-mail preferences',
     description:
-      'E-mails in quiet hours, or before the next digest, are held and arrive as one e-mail. Escalations of urgency `high` and `critical`, reminders of an escalation policy, and e-mails without an event, such as those about the sign-in, are sent at once. Notifications in the app are never held.',
+      'E-mails in quiet hours, or before the next digest, are held and arrive as one e-mail. Escalations of urgency `high` and `critical`, reminders of an escalation policy, and e-mails without an event, such as those about the sign-in, are sent at once. Notifications in the app are never held. `alert_steps` is for what is sent at once, and for requests for an approval or a substitute, unless they are held: a later step is left out when the matter was taken, decided or ended meanwhile, and when I have read its notification in the app.',
     access: 'user',
     limit: 'write',
     body: schemas.MailPreferencesUpdate,

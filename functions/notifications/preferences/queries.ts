@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
-import { accountId } from '#db/expressions.ts'
+import { accountId, jsonb } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
-import { Digest, defaultTimes } from './schemas.ts'
+import { AlertSteps, Digest, defaultSteps, defaultTimes } from './schemas.ts'
 
 const PreferenceRow = z.object({
   email_events: z.array(z.enum(eventKeyList)),
@@ -14,6 +14,7 @@ const PreferenceRow = z.object({
   quiet_to: z.string(),
   digest: Digest,
   digest_time: z.string(),
+  alert_steps: AlertSteps,
   timezone: z.string(),
   held_emails: z.int(),
   held_until: z.string().nullable(),
@@ -30,7 +31,7 @@ export const selectPreferences = readStatement(
     select coalesce(p.email_events, '{}') as email_events, coalesce(p.quiet_days, '{}') as quiet_days,
            ${timeOr('quiet_from')} as quiet_from, ${timeOr('quiet_to')} as quiet_to,
            coalesce(p.digest, 'off') as digest, ${timeOr('digest_time')} as digest_time,
-           u.timezone, held.emails as held_emails, held.until as held_until
+           coalesce(p.alert_steps, ${jsonb(defaultSteps)}) as alert_steps, u.timezone, held.emails as held_emails, held.until as held_until
       from users u
       left join mail_preferences p on p.account_id = u.account_id and p.user_id = u.id,
       lateral (select count(*)::integer as emails, min(d.held_until) as until from deliveries d
@@ -41,7 +42,7 @@ export const selectPreferences = readStatement(
 /** The columns that a user sets. */
 export type StoredPreferences = Pick<
   PreferenceRow,
-  'email_events' | 'quiet_days' | 'quiet_from' | 'quiet_to' | 'digest' | 'digest_time'
+  'email_events' | 'quiet_days' | 'quiet_from' | 'quiet_to' | 'digest' | 'digest_time' | 'alert_steps'
 >
 
 /** Store the preferences of a user. */
@@ -49,14 +50,14 @@ export const savePreferences = writeStatement(
   null,
   (
     userId: string,
-    { email_events, quiet_days, quiet_from, quiet_to, digest, digest_time }: StoredPreferences,
+    { email_events, quiet_days, quiet_from, quiet_to, digest, digest_time, alert_steps }: StoredPreferences,
   ) => sql`
-    insert into mail_preferences (user_id, email_events, quiet_days, quiet_from, quiet_to, digest, digest_time)
+    insert into mail_preferences (user_id, email_events, quiet_days, quiet_from, quiet_to, digest, digest_time, alert_steps)
     values (${userId}, ${`{${email_events.join(',')}}`}::text[], ${`{${quiet_days.join(',')}}`}::integer[], ${quiet_from}::time, ${quiet_to}::time,
-            ${digest}, ${digest_time}::time)
+            ${digest}, ${digest_time}::time, ${jsonb(alert_steps)})
     on conflict (account_id, user_id) do update
        set email_events = excluded.email_events, quiet_days = excluded.quiet_days, quiet_from = excluded.quiet_from,
-           quiet_to = excluded.quiet_to, digest = excluded.digest, digest_time = excluded.digest_time, updated_at = app.now()`,
+           quiet_to = excluded.quiet_to, digest = excluded.digest, digest_time = excluded.digest_time, alert_steps = excluded.alert_steps, updated_at = app.now()`,
 )
 
 /** Hold the e-mails of a user until the time that the stored preferences say. */

@@ -23,6 +23,7 @@ function toColumns({
   quiet_hours,
   digest,
   digest_time,
+  alert_steps,
 }: MailPreferencesUpdate): queries.StoredPreferences {
   const { days = [], from = defaultTimes.quiet_from, to = defaultTimes.quiet_to } = quiet_hours ?? {}
   return {
@@ -32,6 +33,7 @@ function toColumns({
     quiet_to: to,
     digest,
     digest_time,
+    alert_steps,
   }
 }
 

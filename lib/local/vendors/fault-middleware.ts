@@ -123,6 +123,7 @@ function errorBody(service: Service, status: number, message: string): string | 
     case 'redis':
     case 'qstash':
     case 'hooks':
+    case 'push':
     case 'images':
     case 'articles':
     case 'runner':

@@ -10,6 +10,7 @@ export const services = [
   'chat2',
   'hooks',
   'phone',
+  'push',
   'stripe',
   'images',
   'psa',

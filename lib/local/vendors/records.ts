@@ -65,6 +65,18 @@ export interface RecordTypes {
     /** Unknown while the receivers have no secret. */
     signature: 'valid' | 'invalid' | 'unknown'
   }
+  push: Recorded & {
+    /** The id of the browser. */
+    browser: string
+    topic: string | null
+    urgency: string | null
+    ttl: number
+    accepted: boolean
+    /** Why the push service or the browser refused it. */
+    refused: string | null
+    /** What the browser has decrypted. */
+    message: { title: string; body: string; url: string; topic: string } | null
+  }
   ai: RecordedCall & {
     /** The name of the demanded schema. */
     task: string | null
@@ -91,6 +103,7 @@ export const recordedServices = [
   'phone',
   'queue',
   'hooks',
+  'push',
   'ai',
   'psa',
   'billing',

@@ -35,6 +35,7 @@ export type Vendor =
   | 'queue'
   | 'runner'
   | 'telemetry'
+  | 'web_push'
   | 'webhook'
 
 /** Sends one call. A vendor's client takes it as its `fetch`. */

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest'
-import { sharedService } from '#test/support/app.ts'
+import { afterAll, expect, it } from 'vitest'
+import { startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount } from '#test/support/people.ts'
 import { gatewayBody, setUpGateway } from '#test/support/phone.ts'
 
-const service = await sharedService()
+const service = await startOwnService()
+afterAll(() => service.close())
 const path = '/notifications/phone-gateway'
 
 it('PHO-01 shows no secret of a gateway in responses, log lines or audit rows, and stores none in plain text', async () => {

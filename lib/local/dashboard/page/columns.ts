@@ -47,6 +47,12 @@ const columns: { [S in ListSection]: Columns<Item<S>> } = {
     status: ({ accepted, signature }) => (accepted ? `signature ${signature}` : 'refused by a fault'),
     isBad: ({ accepted, signature }) => !accepted || signature === 'invalid',
   },
+  push: {
+    title: ({ message }) => message?.title ?? 'A message',
+    subtitle: ({ message, browser }) => message?.body ?? browser,
+    status: ({ refused }) => refused,
+    isBad: ({ refused }) => refused !== null,
+  },
   ai: {
     title: describeTask,
     subtitle: ({ usage }) =>

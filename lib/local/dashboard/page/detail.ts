@@ -95,6 +95,9 @@ const views: { [S in ListSection]: (item: Item<S>) => (Tab | false)[] } = {
   phone: ({ text }) => [{ name: 'Text', render: () => element('pre', {}, text) }],
   queue: () => [],
   hooks: (record) => [{ name: 'Body', render: () => renderHook(record) }],
+  push: ({ message, browser, topic, urgency, ttl }) => [
+    { name: 'Message', render: () => renderJson({ message, browser, topic, urgency, ttl }) },
+  ],
   ai: (record) => [
     { name: 'Conversation', render: () => renderConversation(record) },
     { name: 'Request', render: () => renderJson(record.request) },

@@ -27,6 +27,10 @@ const hints: Record<ListSection, [what: string, how: string]> = {
     'Select a message to see its headers, its body, and whether its signature is valid.',
     'Create a webhook with an address of this server, such as /hooks/mine.',
   ],
+  push: [
+    'Select a message to see what a browser of this server has decrypted.',
+    'Create a browser with POST /desk/browsers, then subscribe it.',
+  ],
   ai: [
     'Select a call to read the conversation with the model.',
     'Escalate a session under Actions: the model then assesses it.',

@@ -17,6 +17,7 @@ export const titles: Record<Section, string> = {
   phone: 'Phones',
   queue: 'Queue',
   hooks: 'Webhooks',
+  push: 'Browsers',
   ai: 'AI calls',
   psa: 'PSA calls',
   billing: 'Billing calls',
