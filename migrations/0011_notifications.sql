@@ -294,17 +294,17 @@ grant select, insert, delete on phone_gateways to app_runtime;
 grant update (provider, base_url, account_sid, api_key_sid, secret, sender, allowed_prefixes, daily_limit, last_error, last_error_at, updated_at)
   on phone_gateways to app_runtime;
 grant select, insert, update, delete on phone_gateways to app_platform;
--- Counts a message or call, before it is sent, on the day of the account. Returns false when the limit of the day is reached; concurrent attempts
+-- Counts a message or call of the account, before it is sent, on its day. Returns false when the limit of the day is reached; concurrent attempts
 -- wait for the row, so the limit holds for all together. A day that is not over when the clock is set back starts again.
-create function app.count_phone_message(p_account uuid) returns boolean language plpgsql set search_path = public, pg_temp as $$
+create function app.count_phone_message() returns boolean language plpgsql set search_path = public, pg_temp as $$
 declare
-  today constant date := (select (app.now() at time zone app.known_timezone(a.timezone))::date from accounts a where a.id = p_account);
+  today constant date := app.local_today();
 begin
   update phone_gateways g set counted_on = today, counted = case when g.counted_on = today then g.counted + 1 else 1 end
-   where g.account_id = p_account and (g.counted_on is distinct from today or g.counted < g.daily_limit);
+   where g.account_id = app.account_id() and (g.counted_on is distinct from today or g.counted < g.daily_limit);
   return found;
 end $$;
-revoke execute on function app.count_phone_message(uuid) from app_runtime;
+revoke execute on function app.count_phone_message() from app_runtime;
 
 -- Where a person is reached by phone. A number counts once its code, which was sent to it, is confirmed.
 create table phone_numbers (

@@ -2148,7 +2148,7 @@ export interface SqlFunctions {
   'app.count_ai_build': Record<never, never>
   'app.count_attempt': { p_key: string; p_max: number }
   'app.count_mails': { p_account: string; p_mails: number }
-  'app.count_phone_message': { p_account: string }
+  'app.count_phone_message': Record<never, never>
   'app.count_refused_mails': { p_account: string; p_mails: number }
   'app.count_script_use': { p_id: string }
   'app.count_stuck_jobs': Record<never, never>

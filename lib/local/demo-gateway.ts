@@ -13,9 +13,10 @@ export async function seedDemoGateway(
   const vault = createVault(parseConfig(settings).CREDENTIALS_KEY)
   const { accountSid, apiKeySid, secret } = phoneCredentials
   await withConnection({ connectionString: ownerUrl }, async (client) => {
-    const { rows } = await client.query<{ id: string }>('select account_id as id from users where email = $1', [
-      email,
-    ])
+    const { rows } = await client.query<{ id: string }>(
+      'select account_id as id from users where email = $1',
+      [email],
+    )
     for (const { id } of rows)
       await client.query(
         `insert into phone_gateways as g (account_id, provider, base_url, account_sid, api_key_sid, secret, sender, allowed_prefixes)

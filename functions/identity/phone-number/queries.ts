@@ -85,10 +85,10 @@ export const confirmNumber = writeStatement(
              code_expires_at = case when code_hash = ${hash}::bytea then null else code_expires_at end,
              code_hash = case when code_hash = ${hash}::bytea then null else code_hash end
        where n.user_id = ${userId} and n.code_hash is not null and n.code_expires_at > app.now() and n.code_attempts < 5
-      returning n.user_id, n.pending_number is null as is_confirmed
+      returning n.pending_number is null as is_confirmed,
+        case when n.pending_number is null then app.record_factor_change(n.user_id, n.user_id, 'phone_number.confirmed', ${ip}, null) end as noted
     )
-    select is_confirmed, case when is_confirmed then app.record_factor_change(user_id, user_id, 'phone_number.confirmed', ${ip}, null) end as noted
-      from tried`,
+    select is_confirmed from tried`,
 )
 
 /** Delete the numbers of a user, and withdraw a message with a code. */
@@ -96,10 +96,11 @@ export const deleteNumber = writeStatement(
   null,
   (userId: string, ip: string) => sql`
     with n as (
-      delete from phone_numbers where user_id = ${userId} returning account_id, user_id
+      delete from phone_numbers where user_id = ${userId}
+      returning account_id, user_id, app.record_factor_change(user_id, user_id, 'phone_number.deleted', ${ip}, null) as noted
     ), withdrawn as (
       delete from deliveries d using n
        where d.account_id = n.account_id and d.user_id = n.user_id and d.purpose = 'verify_phone' and d.state in ('pending', 'retrying')
     )
-    select app.record_factor_change(user_id, user_id, 'phone_number.deleted', ${ip}, null) from n`,
+    select from n`,
 )

@@ -32,11 +32,10 @@ export const selectRoute = readStatement(
      where g.account_id = ${account_id}`,
 )
 
-/** Count a message or a call. Return whether the limit of the day allows it. */
+/** Count a message or a call of the account. Return whether the limit of the day allows it. */
 export const countMessage = writeStatement(
   z.object({ is_allowed: z.boolean() }),
-  ({ account_id }: Claimed) => sql`
-    select ${callFunction('app.count_phone_message', { p_account: account_id })} as is_allowed`,
+  () => sql`select ${callFunction('app.count_phone_message', {})} as is_allowed`,
 )
 
 /** Note that the admins are told today that the limit is reached. Return no row if they were. */

@@ -1,4 +1,5 @@
 import { inAccount } from '#db/enter-account.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import type { JobContext } from '#http/job.ts'
 import { type Released, releaseParts } from '#rules/audience.ts'
 import { writePushTitle } from '#rules/events/push-titles.ts'
@@ -27,7 +28,7 @@ export async function send(ctx: PhoneContext, claimed: ClaimedMessage): Promise<
     return refuse(isCode ? 'The number no longer waits for a code' : 'The recipient has no verified number')
   if (!route.allowed_prefixes.some((prefix) => number.startsWith(prefix)))
     return refuse('The account does not allow numbers with this prefix')
-  const { is_allowed } = await queries.countMessage.one(ctx.platform, claimed)
+  const { is_allowed } = await inScope(ctx, claimed, (db) => queries.countMessage.one(db))
   if (!is_allowed) return refuseBeyondLimit(ctx, claimed, route)
   const text = isCode ? await writeCode(ctx, claimed, number) : writeMessage(ctx, claimed)
   if (text === null) return refuse('The number no longer waits for a code')
@@ -49,15 +50,20 @@ export async function send(ctx: PhoneContext, claimed: ClaimedMessage): Promise<
   return isCode && !result.ok ? { ...result, gone: true, isPostponed: undefined } : result
 }
 
+const inScope = <T>(
+  { platform }: PhoneContext,
+  { account_id: accountId }: ClaimedMessage,
+  work: (db: PlatformDb) => Promise<T>,
+) => inAccount(platform, { accountId, userId: null }, work)
 const refuse = (error: string) => ({ ok: false as const, status: null, error, gone: true })
 
 /** Tell the admins once a day that the limit is reached. */
 async function refuseBeyondLimit(
-  { platform }: PhoneContext,
-  { account_id: accountId }: ClaimedMessage,
+  ctx: PhoneContext,
+  claimed: ClaimedMessage,
   { daily_limit: dailyLimit }: queries.Route,
 ): Promise<SendResult> {
-  await inAccount(platform, { accountId, userId: null }, async (db) => {
+  await inScope(ctx, claimed, async (db) => {
     const marked = await queries.markAnnounced.first(db)
     if (!marked) return
     const origin = { actorId: null, teamId: null }

@@ -72,7 +72,7 @@ describe('my phone number', () => {
     expect(
       await service.sql('select code_attempts from phone_numbers where user_id = $1', [person.id]),
     ).toEqual([{ code_attempts: 5 }])
-    await advanceClock(60)
+    await advanceClock(120)
     expectStatus(await confirm(person, code), 400)
 
     expectStatus(await ask(person, number), 202)
