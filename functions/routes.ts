@@ -925,6 +925,7 @@ export const routeGroups: readonly RouteGroup[] = [
     routes: {
       'notifications.preferences.get': 'GET /notifications/preferences',
       'notifications.preferences.replace': 'PUT /notifications/preferences',
+      'notifications.preferences.test': 'POST /notifications/preferences/test',
     },
   },
   {

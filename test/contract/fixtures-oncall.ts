@@ -95,9 +95,9 @@ export async function insertAcknowledgementLink(service: Service, owner: Person)
                 values ($1, $2, $3::uuid, 1, '[]', '{"problem": "VPN"}') returning *),
           r as (insert into escalation_reminders (account_id, follow_up_id, round, step, event_id, state, sent_at)
                 select $1, f.id, 1, 1, e.id, 'sent', app.now() from e, f returning *)
-     insert into deliveries (account_id, event_id, event_key, channel, recipient, state, next_attempt_at)
-     select $1, e.id, e.key, 'email', $4, 'delivered', null from e, r returning id, app.now() as sent_at`,
-    [owner.accountId, session_id, handoff_id, owner.email],
+     insert into deliveries (account_id, event_id, event_key, channel, recipient, user_id, state, next_attempt_at)
+     select $1, e.id, e.key, 'email', $4, $5, 'delivered', null from e, r returning id, app.now() as sent_at`,
+    [owner.accountId, session_id, handoff_id, owner.email, owner.id],
   )
   return createAcknowledgementTokens(parseConfig(service.settings)).sign(
     row?.id ?? '',

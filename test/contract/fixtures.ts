@@ -149,6 +149,10 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
       email_events: ['handoff.claimed'],
     },
   }),
+  'notifications.preferences.test': async (service, owner) => {
+    await service.sql(`update users set email_verified_at = app.now() where id = $1`, [owner.id])
+    return {}
+  },
   'notifications.markRead': async (service, owner) => ({
     params: { notification_id: await insertNotification(service, owner) },
   }),

@@ -8,6 +8,7 @@ import { root } from '#local/root.ts'
 import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '#ops/rotate-secrets.ts'
 import { resealColumn, type SealedColumn, sealedColumns } from '#ops/sealed-columns.ts'
 import { request, startOwnService } from '#test/support/app.ts'
+import { subscribeBrowser } from '#test/support/browsers.ts'
 import { sendPress, writePress } from '#test/support/chat-presses.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { connectMcpServer } from '#test/support/mcp-servers.ts'
@@ -81,6 +82,7 @@ async function storeSecrets() {
      values ($1, $2, $3, 'Restart', $1, 1, 'a', 60, $4, $5, app.now() + interval '1 hour')`,
     [runId, admin.accountId, session.id, payload, admin.id],
   )
+  await subscribeBrowser(service, admin)
   const person = await register(service)
   return {
     admin,
@@ -273,6 +275,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     'lib/vendors/mcp/sealed-token.ts',
     'lib/vendors/psa/connection.ts',
     'lib/vendors/runner/sealed-key.ts',
+    'lib/vendors/web-push/sealed-subscription.ts',
     'lib/vendors/webhooks/sealed-secrets.ts',
   ])
 })

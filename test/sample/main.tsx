@@ -5,6 +5,7 @@ import { CasePage, CasesPage } from './cases.tsx'
 import { client, isSignedIn, onSignInChange, signOut } from './client.ts'
 import { FlowPage, FlowsPage } from './flows.tsx'
 import { useLoad } from './load.ts'
+import { NotifySwitch } from './notify.tsx'
 import { Page, Shown } from './page.tsx'
 import { QueuePage, useQueue } from './queue.tsx'
 import { useRoute } from './route.ts'
@@ -44,6 +45,7 @@ function Pages({ user }: { user: Me }) {
           ))}
         </nav>
         <span className="user">
+          <NotifySwitch />
           {user.full_name}
           <button type="button" onClick={() => void signOut().catch(() => {})}>
             Sign out

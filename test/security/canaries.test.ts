@@ -12,6 +12,7 @@ import { toInlineSchema } from '#test/contract/generators.ts'
 import { createPermittedCaller, send } from '#test/contract/requests.ts'
 import { plantTexts, readFieldLimits } from '#test/contract/worst-values.ts'
 import { startOwnService } from '#test/support/app.ts'
+import { insertBrowsers } from '#test/support/browsers.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
 import { findSecrets, secretForms, secretsOf } from './secret-forms.ts'
 
@@ -48,7 +49,7 @@ function collect(way: string, content: unknown): void {
 /** Let everything that happens in the account leave by every way. */
 async function openWays({ id }: TestAccount): Promise<void> {
   await service.sql(
-    `update accounts set preferences = preferences || '{"mask_exports": true}' where id = $1`,
+    `update accounts set preferences = preferences || '{"mask_exports": true, "push_details": true}' where id = $1`,
     [id],
   )
   const chat = (tool: number) => `${service.localOrigin}/chat/${tool}/${crypto.randomUUID()}`
@@ -58,6 +59,7 @@ async function openWays({ id }: TestAccount): Promise<void> {
     [id, chat(1), chat(2), JSON.stringify(eventKeyList)],
   )
   await insertWebhook(service, { accountId: id }, webhookEventList)
+  await insertBrowsers(service, id)
 }
 
 /** Documents and texts that people send on. What they look at in the app is not masked. */
@@ -161,6 +163,7 @@ const records = service.stack.localServer.dashboard.records
 function collectRecords(): void {
   for (const { subject, html, text } of records.list('mail')) collect('mail', [subject, html, text])
   for (const { body } of records.list('chat')) collect('chat', body)
+  for (const { message } of records.list('push')) collect('browser', message)
   for (const { body } of records.list('hooks')) collect('webhook', body)
   for (const { request } of records.list('ai')) {
     const text = JSON.stringify(request)
@@ -168,7 +171,7 @@ function collectRecords(): void {
     const isForClient = /audience\\*":\\*"(client_update|email_draft)|kind\\*":\\*"client_email/.test(text)
     collect(isForClient ? 'prompt for a client' : `prompt ${name}`, request)
   }
-  for (const name of ['mail', 'chat', 'hooks', 'ai'] as const) records.clear(name)
+  for (const name of ['mail', 'chat', 'push', 'hooks', 'ai'] as const) records.clear(name)
 }
 
 beforeAll(async () => {

@@ -31,6 +31,24 @@ export const completeAttempt = writeStatement(
     deliveryTable.complete(claimed, result, retrySeconds),
 )
 
+/**
+ * Make the next step of an alert due now, because all messages of the channel of this one have failed. Return the
+ * deliveries to publish.
+ */
+export const hastenNextStep = writeStatement(
+  z.object({ id: z.string() }),
+  ({ id }: ClaimedDelivery) => sql`
+    with failed as (select account_id, event_id, user_id, channel from deliveries where id = ${id}),
+    later as (
+      select n.id, n.next_attempt_at, min(n.next_attempt_at) over () as first_at
+        from failed f join deliveries n on n.account_id = f.account_id and n.event_id = f.event_id and n.user_id = f.user_id
+       where n.state = 'pending' and n.attempts = 0 and n.next_attempt_at > app.now()
+         and not exists (select from deliveries o where o.account_id = f.account_id and o.event_id = f.event_id and o.user_id = f.user_id
+                            and o.channel = f.channel and o.state <> 'failed')
+    )
+    update deliveries d set next_attempt_at = app.now() from later l where d.id = l.id and l.next_attempt_at = l.first_at returning d.id`,
+)
+
 /** Make an attempt due again that does not count. Return no row when a later attempt was claimed. */
 export const postponeAttempt = writeStatement(
   z.object({ id: z.string() }),

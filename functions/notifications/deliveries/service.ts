@@ -63,6 +63,9 @@ async function sendClaimed(ctx: DeliveryContext, claimed: queries.ClaimedMessage
     )) > 0
   if (isRecorded && retrySeconds !== null)
     enqueueDelivery(ctx.platform, claimed.id, claimed.attempts + 1, retrySeconds)
+  if (isRecorded && !result.ok && retrySeconds === null && claimed.user_id !== null)
+    for (const { id } of await queries.hastenNextStep.all(ctx.platform, claimed))
+      enqueueDelivery(ctx.platform, id)
   return result
 }
 

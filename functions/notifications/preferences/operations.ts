@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { operation } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as preferences from './service.ts'
@@ -25,5 +26,23 @@ export const mailPreferenceOperations = [
     body: schemas.MailPreferencesUpdate,
     returns: schemas.MailPreferences,
     handle: ({ ctx, body }) => preferences.replace(ctx, body),
+  }),
+
+  operation({
+    id: 'notifications.preferences.test',
+    route: 'POST /notifications/preferences/test',
+    summary: 'Send me a test',
+    description:
+      'Sends one message through each channel of mine at once, whatever my steps and quiet hours say, and answers what became of it. Returns 200 even when a channel refuses it.',
+    access: 'user',
+    limit: '5/minute',
+    strictLimit: 'mail',
+    closedToKeys: true,
+    platform: 'records the attempts as the delivery worker does',
+    idempotent: 'leased',
+    success: 200,
+    returns: z.array(schemas.ChannelTest),
+    errors: ['limit_reached'],
+    handle: ({ ctx }) => preferences.test(ctx),
   }),
 ]

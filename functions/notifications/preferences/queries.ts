@@ -4,6 +4,7 @@ import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
+import { personalChannels } from '#work/claimed-deliveries.ts'
 import { AlertSteps, Digest, defaultSteps, defaultTimes } from './schemas.ts'
 
 const PreferenceRow = z.object({
@@ -58,6 +59,27 @@ export const savePreferences = writeStatement(
     on conflict (account_id, user_id) do update
        set email_events = excluded.email_events, quiet_days = excluded.quiet_days, quiet_from = excluded.quiet_from,
            quiet_to = excluded.quiet_to, digest = excluded.digest, digest_time = excluded.digest_time, alert_steps = excluded.alert_steps, updated_at = app.now()`,
+)
+
+const TestDelivery = z.object({
+  id: z.string(),
+  channel: z.enum(personalChannels),
+  state: z.string(),
+  last_error: z.string().nullable(),
+})
+export type TestDelivery = z.output<typeof TestDelivery>
+
+/** Insert a test message per browser and an e-mail of a user, unless this work has. Each gets a single attempt. */
+export const insertTests = writeStatement(
+  TestDelivery,
+  (userId: string, workId: string) => sql`
+    insert into deliveries (id, channel, subscription_id, recipient, user_id, max_attempts)
+    select md5(${workId}::text || coalesce(b.id::text, ''))::uuid, case when b.id is null then 'email' else 'web_push' end, b.id,
+           case when b.id is null then u.email end, u.id, 1
+      from users u cross join lateral (select null::uuid as id union all select id from app.list_browsers(u.account_id, u.id)) b
+     where u.account_id = app.account_id() and u.id = ${userId}
+    on conflict (id) do update set max_attempts = 1
+    returning id, channel, state, last_error`,
 )
 
 /** Hold the e-mails of a user until the time that the stored preferences say. */

@@ -83,6 +83,19 @@ export const MailPreferences = z
   .meta({ id: 'MailPreferencesResponse' })
 export type MailPreferences = z.infer<typeof MailPreferences>
 
+export const ChannelTest = z
+  .strictObject({
+    channel: AlertStep.shape.channel,
+    ok: z.boolean().describe('Whether it was accepted: by at least one browser, or by the mail provider.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('Why it was not; null for one that was.')
+      .meta({ example: 'No browser shows your notifications' }),
+  })
+  .meta({ id: 'ChannelTestResponse', example: { channel: 'email', ok: true, error: null } })
+export type ChannelTest = z.infer<typeof ChannelTest>
+
 export const MailPreferencesUpdate = z
   .strictObject({
     email_events: EmailEvents.default([]).meta({ example: ['handoff.claimed', 'psa.push_failed'] }),

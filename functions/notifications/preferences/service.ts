@@ -1,8 +1,16 @@
+import { limitConcurrency } from '#async/limit-concurrency.ts'
 import type { ReadDb } from '#db/scope.ts'
-import type { ReadContext, WriteContext } from '#http/operation.ts'
+import * as deliveries from '#functions/notifications/deliveries/service.ts'
+import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
 import { weekdays } from '#rules/oncall/schema.ts'
+import { personalChannels } from '#work/claimed-deliveries.ts'
 import * as queries from './queries.ts'
-import { defaultTimes, type MailPreferences, type MailPreferencesUpdate } from './schemas.ts'
+import {
+  type ChannelTest,
+  defaultTimes,
+  type MailPreferences,
+  type MailPreferencesUpdate,
+} from './schemas.ts'
 
 export function get({ db, caller }: ReadContext): Promise<MailPreferences> {
   return find(db, caller.userId)
@@ -16,6 +24,35 @@ export async function replace(
   await queries.savePreferences.run(db, caller.userId, toColumns(input))
   await queries.moveHeldMails.run(db, caller.userId)
   return find(db, caller.userId)
+}
+
+/** Send a test message by each channel of the caller. A channel with several browsers needs one that accepts it. */
+export async function test(ctx: Context<'post', 'user', string>): Promise<ChannelTest[]> {
+  const slots = limitConcurrency({ running: 3 })
+  const tests = await queries.insertTests.all(ctx.db, ctx.caller.userId, ctx.workId)
+  const results = await Promise.all(
+    tests.map((delivery) => slots(async () => ({ ...delivery, error: await sendTest(ctx, delivery) }))),
+  )
+  return personalChannels.map((channel) => {
+    const own = results.filter((result) => result.channel === channel)
+    const failed = own.every(({ error }) => error !== null)
+    return {
+      channel,
+      ok: !failed,
+      error: failed ? (own[0]?.error ?? 'No browser shows your notifications') : null,
+    }
+  })
+}
+
+/** Make the attempt of a test, or read the result of an earlier one. Return the error of one that failed. */
+async function sendTest(
+  ctx: deliveries.DeliveryContext,
+  { id, state, last_error }: queries.TestDelivery,
+): Promise<string | null> {
+  if (state === 'delivered') return null
+  if (state === 'failed') return last_error
+  const result = await deliveries.deliverNow(ctx, id)
+  return result.ok ? null : result.error
 }
 
 function toColumns({

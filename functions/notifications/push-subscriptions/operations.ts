@@ -23,7 +23,7 @@ export const pushSubscriptionOperations = [
     description:
       'Takes what `PushSubscription.toJSON()` returns. It belongs to my sign-in and ends with it. A sign-in has one, and a browser shows the notifications of whoever has subscribed there last. Unless the account has the preference `push_details`, a notification says only what kind of alert waits.',
     access: 'user',
-    limit: '20/minute',
+    limit: '60/minute',
     closedToKeys: true,
     platform: 'a browser may have been of another account',
     body: schemas.PushSubscriptionCreate,

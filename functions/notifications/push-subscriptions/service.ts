@@ -3,7 +3,7 @@ import { uuidv7 } from '#db/uuid.ts'
 import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { JobContext } from '#http/job.ts'
 import type { Context, ReadContext, WriteContext } from '#http/operation.ts'
-import { invalidField, limitReached, throwNotFound } from '#problem.ts'
+import { invalidField, limitReached, Problem, throwNotFound } from '#problem.ts'
 import { type Released, releaseParts } from '#rules/audience.ts'
 import { writePushTitle } from '#rules/events/push-titles.ts'
 import { release } from '#rules/release.ts'
@@ -25,6 +25,8 @@ type PlatformContext = Context<'post', 'user', string>
 const maxBrowsers = 10
 
 export async function list({ db, caller, webPush }: ReadContext): Promise<schemas.PushSubscriptions> {
+  // A read is answered without asking for the providers first.
+  if (!webPush.isConfigured) throw new Problem('web_push_not_configured')
   const [application_server_key, subscriptions] = await Promise.all([
     webPush.getPublicKey(),
     queries.selectBrowsers.all(db, caller.userId, caller.signInId),

@@ -16,5 +16,5 @@ export const selectLink = readStatement(
       join escalation_follow_ups f on f.account_id = h.account_id and f.session_id = h.session_id and f.handoff_id = h.id
       join accounts a on a.id = d.account_id and a.erasing_at is null
       left join users u on u.account_id = d.account_id and u.id = d.user_id and app.can_work(u)
-     where d.id = ${deliveryId} and (d.user_id is null or u.id is not null)`,
+     where d.id = ${deliveryId} and (d.config_id is not null or u.id is not null)`,
 )

@@ -23,6 +23,8 @@ const claimed = {
     max_attempts: 4,
     event_key: 'session.escalated',
     happened: [] as string[],
+    may_receive: true,
+    user_id: null,
     alerted_at: null as string | null,
   },
   ...{ webhook_url: 'https://chat.example', ...notification },

@@ -357,6 +357,10 @@ it("NOT-76 stores the caller's preferences, and nobody else's", async () => {
     digest: 'hourly',
     email_events: ['handoff.claimed'],
     digest_time: '07:15',
+    alert_steps: [
+      { channel: 'web_push', delay_minutes: 0 },
+      { channel: 'email', delay_minutes: 0 },
+    ],
     timezone: 'UTC',
     held_emails: 0,
     held_until: null,

@@ -24,6 +24,7 @@ const delivery = {
   webhook: null,
   event_key: 'session.escalated',
   happened: [],
+  may_receive: true,
   deletes_at: null,
 }
 
@@ -62,6 +63,11 @@ it.each([
     'an escalation that somebody has taken',
     { purpose: null, happened: ['taken'] },
     'Somebody has taken the escalation since',
+  ],
+  [
+    'an event whose recipient has left',
+    { purpose: null, may_receive: false },
+    'The recipient has left or can no longer work',
   ],
 ])('writes no e-mail about %s, and fails its delivery without a retry', async (_, fields, error) => {
   const written = await writeMails(ctx, { ...delivery, ...fields } as unknown as ClaimedDelivery)

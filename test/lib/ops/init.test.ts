@@ -46,6 +46,7 @@ it('INS-04 init writes settings with which the service starts, and keys that dif
     'JWT_KEYS',
     'CREDENTIALS_KEY',
     'RECORD_KEYS',
+    'VAPID_PRIVATE_KEY',
     'READY_TOKEN',
     'METRICS_TOKEN',
     'DATABASE_OWNER_URL',
