@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
+import { now } from '#db/expressions.ts'
+import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { phoneProviders } from '#vendors/phone/phone.ts'
 import type { ClaimedDelivery } from '#work/claimed-deliveries.ts'
@@ -46,14 +48,23 @@ export const markAnnounced = writeStatement(
      where account_id = app.account_id() and announced_on is distinct from app.local_today() returning id`,
 )
 
-/** Store the hash of a code. Return no row when another number waits for one by now. */
-export const storeCode = writeStatement(
-  z.object({ user_id: z.string() }),
-  ({ account_id, user_id }: Claimed, number: string, hash: string) => sql`
-    update phone_numbers set code_hash = ${hash}::bytea, code_attempts = 0
-     where account_id = ${account_id} and user_id = ${user_id} and pending_number = ${number} and code_expires_at > app.now()
-    returning user_id`,
-)
+/** Store the hash of a code. Return whether the number still waits for one. */
+export async function storeCode(
+  db: PlatformDb,
+  { account_id, user_id }: Claimed,
+  number: string,
+  hash: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('phone_numbers')
+    .set({ code_hash: sql`${hash}::bytea`, code_attempts: 0 })
+    .where('account_id', '=', account_id)
+    .where('user_id', '=', user_id)
+    .where('pending_number', '=', number)
+    .where('code_expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
 
 /** Store why the gateway failed, or null after a message that it accepted, unless it has another secret by now. */
 export const recordGateway = writeStatement(

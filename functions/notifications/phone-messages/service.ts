@@ -80,7 +80,7 @@ async function writeCode(
 ): Promise<Released<string> | null> {
   const code = createPhoneCode()
   const hash = await hashPhoneCode(claimed.user_id ?? '', code)
-  if ((await queries.storeCode.run(platform, claimed, number, hash)) === 0) return null
+  if (!(await queries.storeCode(platform, claimed, number, hash))) return null
   return releaseParts(writeSms(`${code} is your Support Flow code. It is good for 10 minutes.`))
 }
 

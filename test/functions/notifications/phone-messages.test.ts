@@ -199,6 +199,32 @@ describe('the text', () => {
   })
 })
 
+it('PHO-13 sends a test by text message and call too, if the phone can be reached', async () => {
+  const { engineer, number } = await createReachable([])
+  const test = async () =>
+    Object.fromEntries(
+      expectStatus(await engineer.call('POST', '/notifications/preferences/test'), 200).body.map(
+        ({ channel, ok, error }: { channel: string; ok: boolean; error: string | null }) => [
+          channel,
+          ok || error,
+        ],
+      ),
+    )
+  expect(await test()).toMatchObject({ sms: true, voice: true, email: true })
+  expect((await listMessages(number)).map((text) => text.split('\n')[0]).sort()).toEqual([
+    'Support Flow: Test message',
+    'This is Support Flow. Test message. Open the app to see more.',
+  ])
+  await setFault({ service: 'phone', mode: 'rate_limit' })
+  expect(await test()).toMatchObject({
+    sms: expect.stringContaining('20429'),
+    voice: expect.stringContaining('20429'),
+    email: true,
+  })
+  await service.sql('delete from phone_numbers where user_id = $1', [engineer.id])
+  expect(await test()).toMatchObject({ sms: expect.stringContaining('no verified number'), email: true })
+})
+
 it('PHO-12 leaves out a step whose matter is over when its time comes', async () => {
   const { account, engineer, number } = await createReachable([])
   expectStatus(
