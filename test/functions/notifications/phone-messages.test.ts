@@ -3,7 +3,7 @@ import { dashboard, startOwnService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
-import { giveNumber, setUpGateway } from '#test/support/phone.ts'
+import { createNumber, giveNumber, setUpGateway } from '#test/support/phone.ts'
 import { type PhoneChannel, phoneChannels, phoneProviders } from '#vendors/phone/phone.ts'
 
 const service = await startOwnService()
@@ -198,6 +198,30 @@ describe('the text', () => {
     for (const text of await listMessages(number)) expect(text).toContain('VPN is down')
   })
 })
+
+it.each(phoneProviders)(
+  'PHO-05 PHO-13 verifies a number and sends a test from a Worker: %s',
+  async (provider) => {
+    const worker = await startOwnService({}, { platform: 'cloudflare', hub: false })
+    try {
+      const { admin } = await createAccount(worker)
+      await setUpGateway(worker, admin, { provider })
+      const number = createNumber()
+      expectStatus(await admin.call('POST', '/auth/me/phone-number', { number }), 202)
+      await worker.stack.localServer.qstash.waitUntilSettled()
+      const [message] = worker.stack.localServer.dashboard.records.list('phone')
+      const code = message?.text.slice(0, 6)
+      expectStatus(await admin.call('POST', '/auth/me/phone-number/confirm', { code }), 200)
+      const { body } = await admin.call('POST', '/notifications/preferences/test')
+      expect(body).toEqual(
+        expect.arrayContaining(phoneChannels.map((channel) => ({ channel, ok: true, error: null }))),
+      )
+      expect(worker.stack.localServer.dashboard.records.list('phone')).toHaveLength(3)
+    } finally {
+      await worker.close()
+    }
+  },
+)
 
 it('PHO-13 sends a test by text message and call too, if the phone can be reached', async () => {
   const { engineer, number } = await createReachable([])
