@@ -62,6 +62,7 @@ import { identityOperations } from './identity/identities/operations.ts'
 import { mfaOperations } from './identity/mfa/operations.ts'
 import { oauthOperations } from './identity/oauth/operations.ts'
 import { passkeyOperations } from './identity/passkeys/operations.ts'
+import { phoneNumberOperations } from './identity/phone-number/operations.ts'
 import { signInOperations } from './identity/sign-ins/operations.ts'
 import { streamTicketOperations } from './identity/stream-tickets/operations.ts'
 import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
@@ -70,6 +71,7 @@ import { targetListOperations } from './maintenance/target-lists/operations.ts'
 import { bounceOperations } from './notifications/bounces/operations.ts'
 import { chatActionOperations } from './notifications/chat-actions/operations.ts'
 import { notificationOperations } from './notifications/notifications/operations.ts'
+import { phoneGatewayOperations } from './notifications/phone-gateway/operations.ts'
 import { mailPreferenceOperations } from './notifications/preferences/operations.ts'
 import { pushSubscriptionOperations } from './notifications/push-subscriptions/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
@@ -117,6 +119,7 @@ export const operations: readonly AnyOperation[] = [
   ...identityOperations,
   ...credentialOperations,
   ...emailChangeOperations,
+  ...phoneNumberOperations,
   ...signInOperations,
   ...consentOperations,
   ...chatLinkOperations,
@@ -212,6 +215,7 @@ export const operations: readonly AnyOperation[] = [
   ...reportOperations,
   ...notificationOperations,
   ...mailPreferenceOperations,
+  ...phoneGatewayOperations,
   ...pushSubscriptionOperations,
   ...bounceOperations,
   ...chatActionOperations,

@@ -61,6 +61,15 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./identity/phone-number/operations.ts')).phoneNumberOperations,
+    routes: {
+      'identity.phoneNumber.get': 'GET /auth/me/phone-number',
+      'identity.phoneNumber.create': 'POST /auth/me/phone-number',
+      'identity.phoneNumber.confirm': 'POST /auth/me/phone-number/confirm',
+      'identity.phoneNumber.delete': 'DELETE /auth/me/phone-number',
+    },
+  },
+  {
     load: async () => (await import('./identity/sign-ins/operations.ts')).signInOperations,
     routes: {
       'identity.signIns.list': 'GET /auth/me/sessions',
@@ -917,6 +926,14 @@ export const routeGroups: readonly RouteGroup[] = [
       'notifications.preferences.get': 'GET /notifications/preferences',
       'notifications.preferences.replace': 'PUT /notifications/preferences',
       'notifications.preferences.test': 'POST /notifications/preferences/test',
+    },
+  },
+  {
+    load: async () => (await import('./notifications/phone-gateway/operations.ts')).phoneGatewayOperations,
+    routes: {
+      'notifications.phoneGateway.get': 'GET /notifications/phone-gateway',
+      'notifications.phoneGateway.put': 'PUT /notifications/phone-gateway',
+      'notifications.phoneGateway.delete': 'DELETE /notifications/phone-gateway',
     },
   },
   {

@@ -22,6 +22,7 @@ export const tags: readonly TagInfo[] = [
     'Change or reset a password, verify an e-mail address.',
   ),
   tag('identity.emailChanges', 'Change of address', 'Change the e-mail address that a user signs in with.'),
+  tag('identity.phoneNumber', 'Phone number', 'Where alerts reach me by text message and call.'),
   tag('identity.signIns', 'Sign-ins', 'The places where a user is signed in.'),
   tag(
     'identity.streamTickets',
@@ -156,6 +157,11 @@ export const tags: readonly TagInfo[] = [
     'notifications.preferences',
     'E-mail preferences',
     'My quiet hours, digests, and the events that I get by e-mail.',
+  ),
+  tag(
+    'notifications.phoneGateway',
+    'Gateway to phones',
+    'Through what an account sends text messages and makes calls.',
   ),
   tag('notifications.pushSubscriptions', 'Browsers', 'The browsers that show my notifications (Web Push).'),
   tag(

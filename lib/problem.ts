@@ -135,6 +135,7 @@ export const codedProblems = {
   mfa_not_enabled: { status: 409, detail: 'No second factor is set up' },
   name_taken: { status: 409, detail: 'This name is already taken' },
   no_approver: { status: 409, detail: 'Nobody else may approve this; ask an admin' },
+  no_phone_gateway: { status: 409, detail: 'No gateway to phones is set up in this account' },
   no_decision: { status: 409, detail: 'There is no decision to undo' },
   no_draft: { status: 409, detail: 'There is no draft yet' },
   no_ticket: { status: 409, detail: 'This session has no ticket' },

@@ -170,7 +170,7 @@ create table deliveries (
   -- Null for a test message and for an e-mail with a purpose.
   event_id         uuid,
   event_key        text,
-  channel          text not null check (channel in ('chat1_webhook', 'chat2_webhook', 'email', 'web_push')),
+  channel          text not null check (channel in ('chat1_webhook', 'chat2_webhook', 'email', 'web_push', 'sms', 'voice')),
   recipient        text,
   -- The browser of a message by Web Push. No foreign key: the log stays when the browser ends.
   subscription_id  uuid,
@@ -178,7 +178,7 @@ create table deliveries (
   purpose          text check (
     purpose in ('verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'identity_linked', 'identity_unlinked', 'invite', 'sales_lead', 'feedback', 'feedback_receipt', 'second_factor_added',
                 'second_factor_removed', 'webhook_disabled', 'export_ready', 'export_failed', 'account_deletion_requested',
-                'account_deletion_cancelled', 'digest', 'weekly_report')),
+                'account_deletion_cancelled', 'digest', 'weekly_report', 'verify_phone')),
   -- The person to whom it is addressed; null for what a config sends and for an address alone.
   user_id          uuid,
   -- An e-mail that is held has no next attempt.
@@ -206,7 +206,8 @@ create table deliveries (
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
   foreign key (account_id, invite_id) references invites (account_id, id) on delete cascade,
   foreign key (account_id, feedback_id) references feedback (account_id, id) on delete cascade,
-  check (config_id is not null or recipient is not null or subscription_id is not null and user_id is not null),
+  check (num_nonnulls(config_id, recipient, user_id) > 0),
+  check ((channel = 'web_push') = (subscription_id is not null)),
   constraint deliveries_subject_check check (
     case when purpose is null then num_nonnulls(invite_id, sales_lead_id, feedback_id) = 0 and (user_id is null or config_id is null)
          when purpose = 'invite' then invite_id is not null
@@ -256,6 +257,76 @@ create table mail_preferences (
   check (cardinality(quiet_days) < 7 or quiet_from <> quiet_to)
 );
 
+-- Through what an account sends text messages and makes calls, and how many it has sent on a day of its own. The account pays for them.
+create table phone_gateways (
+  id               uuid not null default uuidv7(),
+  account_id       uuid not null default app.account_id() references accounts on delete cascade,
+  provider         text not null check (provider in ('twilio', 'webhook')),
+  base_url         text not null check (length(base_url) between 1 and 2000),
+  account_sid      text check (length(account_sid) <= 100),
+  api_key_sid      text check (length(api_key_sid) <= 100),
+  -- Encrypted with the service's key; the account's id and the provider are authenticated with it.
+  secret           text not null check (length(secret) <= 8000),
+  sender           text check (sender ~ '^\+[1-9][0-9]{6,14}$'),
+  -- The beginnings of the numbers that may be reached, such as +49.
+  allowed_prefixes text[] not null check (cardinality(allowed_prefixes) between 1 and 50),
+  daily_limit      integer not null default 100 check (daily_limit between 1 and 1000),
+  -- The messages and calls of the day `counted_on`, and the day on which the admins were last told that they reached the limit.
+  counted_on       date,
+  counted          integer not null default 0 check (counted >= 0),
+  announced_on     date,
+  -- Why the gateway failed last; null after a message that it accepts.
+  last_error       text,
+  last_error_at    timestamptz(3),
+  created_at       timestamptz(3) not null default app.now(),
+  updated_at       timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id)
+);
+create trigger audit after insert or delete or update of provider, base_url, account_sid, api_key_sid, secret, sender, allowed_prefixes, daily_limit
+  on phone_gateways for each row execute function app.audit('phone_gateway', 'secret', 'base_url');
+call app.protect('phone_gateways');
+grant select, insert, delete on phone_gateways to app_runtime;
+grant update (provider, base_url, account_sid, api_key_sid, secret, sender, allowed_prefixes, daily_limit, last_error, last_error_at, updated_at)
+  on phone_gateways to app_runtime;
+grant select, insert, update, delete on phone_gateways to app_platform;
+-- Counts a message or call of the account, before it is sent, on its day. Returns false when the limit of the day is reached; concurrent attempts
+-- wait for the row, so the limit holds for all together. A day that is not over when the clock is set back starts again.
+create function app.count_phone_message() returns boolean language plpgsql set search_path = public, pg_temp as $$
+declare
+  today constant date := app.local_today();
+begin
+  update phone_gateways g set counted_on = today, counted = case when g.counted_on = today then g.counted + 1 else 1 end
+   where g.account_id = app.account_id() and (g.counted_on is distinct from today or g.counted < g.daily_limit);
+  return found;
+end $$;
+revoke execute on function app.count_phone_message() from app_runtime;
+
+-- Where a person is reached by phone. A number counts once its code, which was sent to it, is confirmed.
+create table phone_numbers (
+  account_id      uuid not null default app.account_id() references accounts on delete cascade,
+  user_id         uuid not null default app.user_id(),
+  number          text check (number ~ '^\+[1-9][0-9]{6,14}$'),
+  verified_at     timestamptz(3),
+  -- The number that waits for its code.
+  pending_number  text check (pending_number ~ '^\+[1-9][0-9]{6,14}$'),
+  -- Null until the message with the code is sent.
+  code_hash       bytea,
+  code_attempts   integer not null default 0,
+  code_expires_at timestamptz(3),
+  primary key (account_id, user_id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  check ((number is null) = (verified_at is null)),
+  check ((pending_number is null) = (code_expires_at is null)),
+  check (code_hash is null or pending_number is not null)
+);
+call app.protect('phone_numbers');
+call app.delete_with_person('phone_numbers');
+create trigger delete_with_leaver after update of is_active on users for each row
+  when (not new.is_active) execute function app.delete_rows_of_person('phone_numbers', 'and account_id = $2');
+grant select (account_id, user_id, verified_at) on phone_numbers to app_runtime;
+grant select, insert, update, delete on phone_numbers to app_platform;
+
 call app.protect('events');
 call app.protect('notifications');
 call app.protect('notification_configs');
@@ -288,6 +359,11 @@ $$;
 create function app.is_alert(e events) returns boolean language sql immutable parallel safe as $$
   select app.is_urgent(e) or e.key in ('approval.requested', 'oncall.substitute_requested')
 $$;
+-- Whether a person can be reached by phone: the account has a gateway, and they have verified a number.
+create function app.has_phone(p_account uuid, p_user uuid) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select exists (select from phone_gateways g join phone_numbers n on n.account_id = g.account_id
+                  where g.account_id = p_account and n.user_id = p_user and n.verified_at is not null)
+$$;
 -- The messages that tell a person of an event. Of an alert: by each channel of their order that can reach them, the first one at once; a browser
 -- has a message of its own, because each fails and is repeated alone. Of another event: an e-mail.
 create function app.list_messages(p_user uuid, p_is_alert boolean)
@@ -299,7 +375,8 @@ returns table (channel text, subscription_id uuid, due_at timestamptz) language 
              '[{"channel": "web_push", "delay_minutes": 0}, {"channel": "email", "delay_minutes": 0}]')
            else '[{"channel": "email", "delay_minutes": 0}]' end) s (channel text, delay_minutes integer)
     left join lateral app.list_browsers(app.account_id(), p_user) b on s.channel = 'web_push'
-   where s.channel <> 'web_push' or b.id is not null
+   where case when s.channel = 'web_push' then b.id is not null
+              when s.channel in ('sms', 'voice') then app.has_phone(app.account_id(), p_user) else true end
 $$;
 
 -- Inserts an event of the caller's account with its notifications, deliveries and messages for webhooks. Returns what to publish, which leaves

@@ -189,7 +189,7 @@ begin
   return new;
 end $$;
 create trigger admit_push before insert on deliveries for each row
-  when (new.channel = 'web_push' and new.event_id is not null) execute function app.admit_push();
+  when (new.channel in ('web_push', 'sms', 'voice') and new.event_id is not null) execute function app.admit_push();
 create trigger admit_mail before insert on deliveries for each row
   when (app.is_limited_mail(new)) execute function app.admit_mail();
 create trigger admit_retry before update of state on deliveries for each row

@@ -230,6 +230,18 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('runner_connections', 'runner_connection', {
     leftOut: { credentials: secret, last_checked_at: state, last_check_error: state },
   }),
+  exportTable('phone_gateways', 'phone_gateway', {
+    leftOut: {
+      base_url: mayBeSecret,
+      secret,
+      counted_on: state,
+      counted: state,
+      announced_on: state,
+      last_error: state,
+      last_error_at: state,
+    },
+    computed: { host: `substring(t.base_url from '^[a-z]+://([^/@?#]+)(?:[/?#]|$)')` },
+  }),
   exportTable('mcp_servers', 'mcp_servers', {
     leftOut: {
       token: secret,
@@ -319,6 +331,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   passkey_challenges: credentials,
   passkeys: credentials,
   passwords: credentials,
+  phone_numbers: 'of their owners, who have verified them',
   plan_billing: platform,
   plan_features: platform,
   plan_limits: platform,

@@ -61,6 +61,7 @@ export const exportedColumns = {
   alert_sources: ['id', 'name', 'format', 'mapping', 'is_enabled', 'severities', 'tree_id', 'user_id', 'schedule_id', 'urgency', 'max_cases_per_hour', 'created_by', 'created_at', 'updated_at'],
   psa_connections: ['id', 'provider', 'base_url', 'is_active', 'time_rounding_minutes', 'time_minimum_minutes', 'resolved_statuses', 'created_by', 'created_at', 'updated_at'],
   runner_connections: ['id', 'provider', 'base_url', 'created_by', 'created_at', 'updated_at'],
+  phone_gateways: ['id', 'provider', 'account_sid', 'api_key_sid', 'sender', 'allowed_prefixes', 'daily_limit', 'created_at', 'updated_at'],
   mcp_servers: ['id', 'name', 'url', 'allowed', 'created_by', 'created_at', 'updated_at'],
   psa_member_mappings: ['user_id', 'connection_id', 'psa_member_id', 'psa_identifier', 'psa_name', 'created_at', 'updated_at'],
   psa_pushes: ['id', 'kind', 'ticket_id', 'details', 'body', 'internal', 'source_kind', 'source_id', 'requested_by', 'state', 'pushed_at', 'provider_note_id', 'ticket_status_id', 'created_at'],

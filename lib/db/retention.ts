@@ -174,6 +174,8 @@ export const retention: Record<keyof DB, Policy> = {
   passkey_challenges: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
   passkeys: kept(person),
   passwords: kept(person),
+  phone_gateways: kept('one row per account'),
+  phone_numbers: kept(person),
   plan_billing: kept(platform),
   plan_features: kept(platform),
   plan_limits: kept(platform),

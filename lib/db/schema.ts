@@ -546,10 +546,10 @@ export interface DeliveriesTable {
   config_id: string | null
   event_id: string | null
   event_key: string | null
-  channel: 'chat1_webhook' | 'chat2_webhook' | 'email' | 'web_push'
+  channel: 'chat1_webhook' | 'chat2_webhook' | 'email' | 'web_push' | 'sms' | 'voice'
   recipient: string | null
   subscription_id: string | null
-  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | null
+  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
   held_until: string | null
@@ -1176,6 +1176,37 @@ export interface PasswordsTable {
   hash: string
   device_generation: Generated<number>
   changed_at: Generated<string>
+}
+
+export interface PhoneGatewaysTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  provider: 'twilio' | 'webhook'
+  base_url: string
+  account_sid: string | null
+  api_key_sid: string | null
+  secret: string
+  sender: string | null
+  allowed_prefixes: string[]
+  daily_limit: Generated<number>
+  counted_on: string | null
+  counted: Generated<number>
+  announced_on: string | null
+  last_error: string | null
+  last_error_at: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface PhoneNumbersTable {
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  number: string | null
+  verified_at: string | null
+  pending_number: string | null
+  code_hash: Uint8Array | null
+  code_attempts: Generated<number>
+  code_expires_at: string | null
 }
 
 export interface PlanBillingTable {
@@ -2038,6 +2069,8 @@ export interface DB {
   passkey_challenges: PasskeyChallengesTable
   passkeys: PasskeysTable
   passwords: PasswordsTable
+  phone_gateways: PhoneGatewaysTable
+  phone_numbers: PhoneNumbersTable
   plan_billing: PlanBillingTable
   plan_features: PlanFeaturesTable
   plan_limits: PlanLimitsTable
@@ -2117,6 +2150,7 @@ export interface SqlFunctions {
   'app.count_ai_build': Record<never, never>
   'app.count_attempt': { p_key: string; p_max: number }
   'app.count_mails': { p_account: string; p_mails: number }
+  'app.count_phone_message': Record<never, never>
   'app.count_refused_mails': { p_account: string; p_mails: number }
   'app.count_script_use': { p_id: string }
   'app.count_stuck_jobs': Record<never, never>
@@ -2271,6 +2305,7 @@ export interface SqlFunctions {
   'app.fold_cases': { p_text: string }
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string }
+  'app.has_phone': { p_account: string; p_user: string }
   'app.has_tag': { p_tag: string }
   'app.hides_flow': { p_tree: string }
   'app.hold_time': { p_claimed: string; p_after: string }

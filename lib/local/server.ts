@@ -26,6 +26,8 @@ import { createIdentityRoutes } from './vendors/identity/identity.ts'
 import { createImagesRoutes } from './vendors/images.ts'
 import { createMcpDocsRoutes } from './vendors/mcp/docs.ts'
 import { createOpenaiRoutes } from './vendors/openai/openai.ts'
+import { createTwilioRoutes } from './vendors/phone/twilio.ts'
+import { createPhoneWebhookRoutes } from './vendors/phone/webhook.ts'
 import { createPsa } from './vendors/psa/psa.ts'
 import { createQstash, type Qstash } from './vendors/qstash/qstash.ts'
 import { createRedisRoutes } from './vendors/redis/redis.ts'
@@ -176,6 +178,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     itGlue: createItGlueRoutes(articles, clock),
     runner: createTacticalRmmRoutes(clock),
     mcpDocs: createMcpDocsRoutes(faults),
+    twilio: createTwilioRoutes({ records, clock }),
     google: createIdp('google'),
     microsoft: createIdp('microsoft'),
     signInPages: options.api ? createSignInRoutes(options.api) : undefined,
@@ -223,7 +226,8 @@ type Routes = {
   | 'hudu'
   | 'itGlue'
   | 'runner'
-  | 'mcpDocs',
+  | 'mcpDocs'
+  | 'twilio',
   Hono
 >
 
@@ -249,6 +253,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   for (const path of ['/psa/*', '/halo/*']) app.use(path, psa.recordCalls, faultMiddleware(faults, 'psa'))
   for (const path of ['/hudu/*', '/it-glue/*']) app.use(path, faultMiddleware(faults, 'articles'))
   app.use('/tactical-rmm/*', faultMiddleware(faults, 'runner'))
+  for (const path of ['/twilio/*', '/phone/*']) app.use(path, faultMiddleware(faults, 'phone'))
   app.use('/mcp-docs/mcp', faultMiddleware(faults, 'mcp'))
   app.use('/images/*', faultMiddleware(faults, 'images'))
   app.route('/redis', routes.redis)
@@ -263,6 +268,8 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/it-glue', routes.itGlue)
   app.route('/tactical-rmm', routes.runner)
   app.route('/mcp-docs', routes.mcpDocs)
+  app.route('/twilio', routes.twilio)
+  app.route('/phone', createPhoneWebhookRoutes({ records: dashboard.records }))
   app.route('/images', createImagesRoutes())
   app.route('/', createSlackPressRoutes({ records: dashboard.records }))
   app.route('/chat', createChatRoutes({ records: dashboard.records, faults }))

@@ -4,6 +4,7 @@ import { root } from '#local/root.ts'
 import { build, buildAssets, docsFolder } from './build/build.ts'
 import { writeDemoUsers } from './build/docs-page.ts'
 import { createDemoEscalation, demoSignIns, seedDemo } from './demo.ts'
+import { seedDemoGateway } from './demo-gateway.ts'
 import { requireFreePort } from './ports.ts'
 import { type Cluster, removeDataFolder, startPostgres } from './postgres.ts'
 import { recordProcesses, stopOrphans } from './processes.ts'
@@ -83,6 +84,7 @@ async function start(): Promise<void> {
   setStopAll({ cluster, stack })
   printProgress('The service answers, looking for the demo accounts')
   await seedDemo(stack)
+  await seedDemoGateway(stack, demoSignIns[0]?.email ?? '')
   await writeDemoUsers(docsFolder, demoSignIns)
   const sample = await startSample({ port: samplePort, api: stack.api, people: demoSignIns })
   setStopAll({ cluster, stack, sample })

@@ -60,6 +60,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ account_id }) => `chat:${account_id}`,
   },
   {
+    table: 'phone_gateways',
+    key: 'id',
+    column: 'secret',
+    owner: ['account_id', 'provider'],
+    contextOf: ({ account_id, provider }) => `phone:${account_id}:${provider}`,
+  },
+  {
     table: 'push_subscriptions',
     key: 'id',
     column: 'sealed',

@@ -25,6 +25,7 @@ import type { McpPort } from './mcp/mcp.ts'
 import type { ReadCertificate } from './net/certificate.ts'
 import type { DnsRecords } from './net/dns.ts'
 import type { OutboundGuard } from './net/guard.ts'
+import type { OpenPhone } from './phone/phone.ts'
 import type { OpenPsa } from './psa/psa.ts'
 import type { QueuePort } from './queue/queue.ts'
 import type { RealtimePort } from './realtime/realtime.ts'
@@ -68,6 +69,7 @@ export interface Ports {
   passkeys: Passkeys
   vault: Vault
   recordSigner: RecordSigner
+  phone: OpenPhone
   psa: OpenPsa
   runner: OpenRunner
   mcp: McpPort

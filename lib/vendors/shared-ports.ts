@@ -23,6 +23,7 @@ import { type MailPort, noMail } from './mail/mail.ts'
 import { resendMail } from './mail/resend.ts'
 import { dnsOverHttps } from './net/dns.ts'
 import { outboundGuard } from './net/guard.ts'
+import { createPhoneOpener } from './phone/open.ts'
 import type { Ports } from './ports.ts'
 import { createPsaOpener } from './psa/open.ts'
 import { createRunnerOpener } from './runner/open.ts'
@@ -45,6 +46,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     ports: config.OUTBOUND_PORTS,
     ownAddresses: [config.PUBLIC_BASE_URL, config.FRONTEND_URL],
   })
+  const webhooks = httpWebhooks()
   return {
     config,
     tokens: createAccessTokens(config),
@@ -59,7 +61,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     mail: createMail(config),
     chat: chatWebhooks(),
     webPush: createWebPush(config),
-    webhooks: httpWebhooks(),
+    webhooks,
     analytics:
       ANALYTICS_URL && ANALYTICS_KEY
         ? posthogAnalytics({ url: ANALYTICS_URL, key: ANALYTICS_KEY })
@@ -76,6 +78,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     ),
     vault: createVault(config.CREDENTIALS_KEY),
     recordSigner: createRecordSigner(config.RECORD_KEYS),
+    phone: createPhoneOpener(guard, webhooks),
     psa: createPsaOpener(guard),
     runner: createRunnerOpener(guard),
     // The library is larger than the client of the model.

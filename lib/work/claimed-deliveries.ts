@@ -9,11 +9,12 @@ import { happenings } from '#rules/events/late-messages.ts'
 import type { ReviewAlert } from '#rules/events/review-alert.ts'
 import { chatChannels } from '#vendors/chat/chat.ts'
 import type { DisabledWebhook } from '#vendors/mail/contents.ts'
+import { phoneChannels } from '#vendors/phone/phone.ts'
 
 /** The channels of an account, which a config sets up. */
 export const configChannels = [...chatChannels, 'email'] as const
 /** The channels of a person, in the order in which an alert reaches them. */
-export const personalChannels = ['web_push', 'email'] as const
+export const personalChannels = ['web_push', ...phoneChannels, 'email'] as const
 const channels = [...chatChannels, ...personalChannels] as const
 
 /** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
@@ -46,6 +47,7 @@ export const ClaimedDelivery = z.object({
       'export_failed',
       'digest',
       'weekly_report',
+      'verify_phone',
     ])
     .nullable(),
   user_id: z.string().nullable(),

@@ -11,6 +11,7 @@ const matters: Record<
 > = {
   verify_email: () => null,
   reset_password: () => null,
+  verify_phone: () => null,
   change_email: () => null,
   email_change_requested: ({ user_id }) => `email-change.${user_id}`,
   email_changed: ({ user_id }) => `email-change.${user_id}`,

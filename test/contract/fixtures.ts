@@ -26,6 +26,7 @@ import { maintenanceFixtures } from './fixtures-maintenance.ts'
 import { mcpFixtures } from './fixtures-mcp.ts'
 import { memberFixtures } from './fixtures-members.ts'
 import { onCallFixtures } from './fixtures-oncall.ts'
+import { phoneFixtures } from './fixtures-phone.ts'
 import { platformFixtures } from './fixtures-platform.ts'
 import { psaFixtures } from './fixtures-psa.ts'
 import { pushFixtures } from './fixtures-push.ts'
@@ -56,6 +57,7 @@ export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...approvalFixtures,
   ...maintenanceFixtures,
   ...onCallFixtures,
+  ...phoneFixtures,
   ...platformFixtures,
   ...pushFixtures,
   ...signInFixtures,

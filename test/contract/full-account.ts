@@ -20,6 +20,7 @@ import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMcpServer } from './fixtures-mcp.ts'
 import { insertReportSubscription } from './fixtures-members.ts'
 import { insertFollowUp, insertOverride, insertPolicy, insertSubstituteRequest } from './fixtures-oncall.ts'
+import { insertGateway, insertNumbers } from './fixtures-phone.ts'
 import { insertPresence } from './fixtures-platform.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
 import { insertPushSubscription } from './fixtures-push.ts'
@@ -50,6 +51,8 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertFailedDelivery(service, account.admin)
   await insertPush(service, account.admin)
   await insertRunner(service, account.admin)
+  await insertGateway(service, account.admin)
+  await insertNumbers(service, account.admin)
   await insertMcpServer(service, account.admin)
   await insertRun(service, account.admin, 'session_id', await insertSession(service, account.admin))
   await createCallback(service, account.admin)

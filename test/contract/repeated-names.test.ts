@@ -41,7 +41,7 @@ const mayRepeat: Record<string, string> = {
 const nameKeys = ['label', 'name', 'title', 'text', 'key', 'id', 'fix_id', 'board_id'] as const
 const samples = [
   ...['ops@x.example', '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d1a', '203.0.113.0/24', 'srv01'],
-  ...['2026-01-01T00:00:00Z', 'https://x.example/', '4711', 1, true],
+  ...['2026-01-01T00:00:00Z', 'https://x.example/', '4711', '+49', 1, true],
 ]
 
 /** Return a value of a schema whose name is `name`, if it takes that. */

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { createClient } from '#client/client.ts'
 import { createDemoEscalation, demoSignIns, seedDemo } from '#local/demo.ts'
+import { seedDemoGateway } from '#local/demo-gateway.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { openEscalationStream } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
@@ -28,6 +29,26 @@ it('the demo escalation is a real case: in the queue and the stream, and a colle
     .toEqual([session_id])
   expectStatus(await admin.call('POST', `/ai-sessions/${session_id}/pickup`), 200)
   stream.disconnect()
+})
+
+it('the demo account has the local gateway to phones, also after a start at another address', async () => {
+  await seedDemo(service)
+  const [{ email, password }] = demoSignIns as [(typeof demoSignIns)[number]]
+  const { stack } = service
+  await seedDemoGateway(
+    { ...stack, localServer: { ...stack.localServer, origin: 'http://127.0.0.1:1' } },
+    email,
+  )
+  await seedDemoGateway(stack, email)
+  const client = createClient({ baseUrl: service.api, maxRetries: 5 })
+  await client.identity.auth.login({ email, password })
+  await client.identity.phoneNumber.create({ number: '+4930123456', password })
+  await stack.localServer.qstash.waitUntilSettled()
+  const [message] = stack.localServer.dashboard.records.list('phone')
+  expect(message).toMatchObject({
+    to: '+4930123456',
+    text: expect.stringContaining('is your Support Flow code'),
+  })
 })
 
 it('OPS-07 the demo accounts have sessions of the last two weeks that can be opened, so that reports and plots are not empty', async () => {

@@ -114,6 +114,7 @@ describe('an operation', () => {
       'authoring.proposals.reject',
       'feedback.create',
       'identity.emailChanges.create',
+      'identity.phoneNumber.create',
       'maintenance.runs.create',
       'notifications.preferences.test',
       'notifications.retryDelivery',

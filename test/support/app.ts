@@ -336,7 +336,7 @@ export function dashboard(service: Pick<Service, 'localOrigin'>) {
     })
   return {
     listRecords: async (
-      name: 'mail' | 'chat' | 'queue' | 'push' | 'analytics' | 'redirect' | 'psa' | 'ai',
+      name: 'mail' | 'chat' | 'phone' | 'queue' | 'push' | 'analytics' | 'redirect' | 'psa' | 'ai',
     ): Promise<ApiResponse['body'][]> =>
       (await fetch(`${service.localOrigin}/desk/${name}`)).json() as Promise<ApiResponse['body'][]>,
     /**

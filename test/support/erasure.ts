@@ -41,6 +41,9 @@ async function insertRest(service: Service, accountId: string, { id: userId }: P
     `insert into idempotency_keys (account_id, user_id, operation, key, request) values ($1, $2, 'x', 'x', '')`,
   )
   await insert(`insert into onboarding (account_id, user_id, current_step) values ($1, $2, 1)`)
+  await insert(
+    `insert into phone_numbers (account_id, user_id, number, verified_at) values ($1, $2, '+4930123456', app.now()) on conflict do nothing`,
+  )
   const insertForAccount = (text: string) => service.sql(text, [accountId])
   await insertForAccount(
     `insert into ai_budgets (account_id, period_start, used_micros) values ($1, now(), 1)`,

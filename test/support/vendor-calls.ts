@@ -1,4 +1,6 @@
 import type { Clock } from '#local/clock.ts'
+import { phoneCredentials } from '#local/vendors/phone/credentials.ts'
+import { releaseParts } from '#rules/audience.ts'
 import { forTicket } from '#rules/release.ts'
 import { newTicket, ticketSearch } from '#test/support/psa-recorder.ts'
 import { agentIds } from '#test/support/runner.ts'
@@ -9,10 +11,13 @@ import {
   type ArticleVendor,
 } from '#vendors/articles/articles.ts'
 import { openArticles } from '#vendors/articles/open.ts'
+import { createPhoneOpener } from '#vendors/phone/open.ts'
+import type { PhoneChannel, PhonePort } from '#vendors/phone/phone.ts'
 import { createPsaOpener } from '#vendors/psa/open.ts'
 import { PsaError, type PsaPort } from '#vendors/psa/psa.ts'
 import { createRunnerOpener } from '#vendors/runner/open.ts'
 import { RunnerError, type RunnerPort } from '#vendors/runner/runner.ts'
+import { httpWebhooks } from '#vendors/webhooks/http-webhooks.ts'
 
 const guard = { findRefusal: async () => null }
 const search = { ...ticketSearch, pageSize: 25 }
@@ -32,6 +37,13 @@ export interface Asked<Port> {
   /** Keys without which a record is none. Every other one is optional. */
   required: RegExp
   error: new (...input: never[]) => Error
+}
+
+const sendToPhone = (kind: PhoneChannel) => async (port: PhonePort) => {
+  const text = releaseParts('An escalation waits for you')
+  const result = await port.send({ id: crypto.randomUUID(), kind, to: '+4930123456', text })
+  if (!result.ok) throw new Error(result.error)
+  return { id: String(result.status) }
 }
 
 const psaCalls = (ticket: string): Asked<PsaPort>['calls'] => ({
@@ -120,6 +132,24 @@ export const createVendorCalls = (clock: Clock) => ({
     required: /^(id|agent_id|name|script_body|shell)$/,
     error: RunnerError,
   } satisfies Asked<RunnerPort>,
+  twilio: {
+    open: (origin) =>
+      createPhoneOpener(
+        guard,
+        httpWebhooks(),
+      )({
+        provider: 'twilio',
+        baseUrl: `${origin}/twilio`,
+        accountSid: phoneCredentials.accountSid,
+        apiKeySid: phoneCredentials.apiKeySid,
+        secret: phoneCredentials.secret,
+        sender: '+15005550006',
+      }),
+    calls: { sms: sendToPhone('sms'), voice: sendToPhone('voice') },
+    // Without it the answer may be a page of something else.
+    required: /^sid$/,
+    error: Error,
+  } satisfies Asked<PhonePort>,
   hudu: askedArticles('hudu', '/hudu', /^(id|content)$/),
   itGlue: askedArticles('it_glue', '/it-glue', /^(id|attributes|content)$/),
 })

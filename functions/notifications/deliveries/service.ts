@@ -2,6 +2,7 @@ import { inAccount } from '#db/enter-account.ts'
 import { retryWhileUnavailable } from '#db/retry.ts'
 import * as mails from '#functions/notifications/mails/service.ts'
 import * as messages from '#functions/notifications/messages/service.ts'
+import * as phoneMessages from '#functions/notifications/phone-messages/service.ts'
 import * as pushSubscriptions from '#functions/notifications/push-subscriptions/service.ts'
 import type { JobContext } from '#http/job.ts'
 import { type ChatChannel, toolByChannel } from '#vendors/chat/chat.ts'
@@ -12,7 +13,8 @@ import { enqueueDelivery, postponeDelivery } from '#work/deliveries.ts'
 import { enqueueEvent } from '#work/events.ts'
 import * as queries from './queries.ts'
 
-export type DeliveryContext = mails.MailContext & Pick<JobContext, 'chat' | 'guard' | 'webPush' | 'vault'>
+export type DeliveryContext = mails.MailContext &
+  Pick<JobContext, 'chat' | 'guard' | 'phone' | 'webPush' | 'vault'>
 
 /** A row is a message to one receiver, or an e-mail, which `mails` claims with others. */
 export const work: Work<DeliveryContext> = {
@@ -116,6 +118,9 @@ async function sendByChannel(ctx: DeliveryContext, claimed: queries.ClaimedMessa
       await recordConnection(ctx, claimed, result)
       return result
     }
+    case 'sms':
+    case 'voice':
+      return phoneMessages.send(ctx, { ...claimed, channel: claimed.channel })
     case 'web_push':
       return pushSubscriptions.send(ctx, claimed)
   }

@@ -137,6 +137,8 @@ async function writeByPurpose(ctx: MessageContext, delivery: ClaimedDelivery): P
       return writeDigest(ctx, delivery)
     case 'weekly_report':
       return writeReport(ctx, delivery)
+    case 'verify_phone':
+      return createRefusal('A code for a phone is no e-mail')
     default:
       return writeLink(ctx, delivery, purpose)
   }

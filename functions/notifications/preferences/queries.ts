@@ -4,6 +4,7 @@ import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb } from '#db/expressions.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { eventKeyList } from '#rules/events/keys.ts'
+import { phoneChannels } from '#vendors/phone/phone.ts'
 import { personalChannels } from '#work/claimed-deliveries.ts'
 import { AlertSteps, Digest, defaultSteps, defaultTimes } from './schemas.ts'
 
@@ -70,16 +71,20 @@ const TestDelivery = z.object({
 export type TestDelivery = z.output<typeof TestDelivery>
 
 /**
- * Insert a test message per browser and an e-mail of a user, unless this work has. Each gets a single
- * attempt.
+ * Insert an e-mail to a user, a test message per browser, and one by each channel of the phone that can reach
+ * them, unless this work has. Each gets a single attempt.
  */
 export const insertTests = writeStatement(
   TestDelivery,
   (userId: string, workId: string) => sql`
     insert into deliveries (id, channel, subscription_id, recipient, user_id, max_attempts)
-    select md5(${workId}::text || coalesce(b.id::text, ''))::uuid, case when b.id is null then 'email' else 'web_push' end, b.id,
-           case when b.id is null then u.email end, u.id, 1
-      from users u cross join lateral (select null::uuid as id union all select id from app.list_browsers(u.account_id, u.id)) b
+    select md5(${workId}::text || m.channel || coalesce(m.browser_id::text, ''))::uuid, m.channel, m.browser_id,
+           case m.channel when 'email' then u.email end, u.id, 1
+      from users u cross join lateral (
+        select 'email' as channel, null::uuid as browser_id
+        union all select 'web_push', id from app.list_browsers(u.account_id, u.id)
+        union all select p.channel, null from (values ${sql.join(phoneChannels.map((channel) => sql`(${sql.lit(channel)})`))}) p (channel)
+                   where app.has_phone(u.account_id, u.id)) m
      where u.account_id = app.account_id() and u.id = ${userId}
     on conflict (id) do update set max_attempts = 1
     returning id, channel, state, last_error`,

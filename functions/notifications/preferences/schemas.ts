@@ -43,7 +43,9 @@ const AlertStep = z
     channel: z
       .enum(personalChannels)
       .meta({ id: 'PersonalChannel' })
-      .describe('`web_push`: each browser in which I have switched notifications on. `email`: my address.'),
+      .describe(
+        '`web_push`: each browser in which I have switched notifications on. `sms` and `voice`: a text message and a call to my verified number. `email`: my address.',
+      ),
     delay_minutes: z
       .int()
       .min(0)
@@ -53,8 +55,11 @@ const AlertStep = z
   })
   .meta({ id: 'AlertStep' })
 export const AlertSteps = z.array(AlertStep)
-/** What a user has who never changed it: everything at once. */
-export const defaultSteps = personalChannels.map((channel) => ({ channel, delay_minutes: 0 }))
+/** What a user has who never changed it: everything at once, but what costs the account something. */
+export const defaultSteps = (['web_push', 'email'] as const).map((channel) => ({
+  channel,
+  delay_minutes: 0,
+}))
 const alertStepsText =
   'By which channels an alert reaches me, and when: all at once unless I change it. The first one that can reach me is used at once.'
 const alertStepsExample = [

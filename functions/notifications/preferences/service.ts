@@ -42,9 +42,18 @@ export async function test(ctx: Context<'post', 'user', string>): Promise<Channe
     return {
       channel,
       ok: !failed,
-      error: failed ? (own[0]?.error ?? 'No browser shows your notifications') : null,
+      error: failed ? (own[0]?.error ?? unreachable[channel]) : null,
     }
   })
+}
+
+const noPhone = 'You have no verified number, or the account has no gateway to phones'
+/** Why a channel has no test. */
+const unreachable: Record<ChannelTest['channel'], string> = {
+  web_push: 'No browser shows your notifications',
+  sms: noPhone,
+  voice: noPhone,
+  email: 'You have no address',
 }
 
 /** Make the attempt of a test, or read the result of an earlier one. Return the error of one that failed. */

@@ -285,6 +285,7 @@ const sampleEvents: { [K in EventKey]: Extract<Event, { key: K }> } = {
     host: 'hooks.slack.example',
     authorId: origin.actorId,
   },
+  'phone.limited': { key: 'phone.limited', ...origin, gatewayId: session.sessionId, dailyLimit: 100 },
   'member.joined': { key: 'member.joined', ...origin, memberName: 'Sam Ortiz', inviterId: origin.actorId },
 }
 

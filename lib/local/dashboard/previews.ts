@@ -119,7 +119,8 @@ function createChat(id: string, title: string, tool: ChatTool, message: ChatMess
   return { id, title, kind: 'chat', tool, body: buildChatBody(tool, message) }
 }
 
-type Purpose = NonNullable<ClaimedDelivery['purpose']>
+/** The purposes of e-mails. */
+type Purpose = Exclude<NonNullable<ClaimedDelivery['purpose']>, 'verify_phone'>
 
 function listPurposes(
   brand: SampleBrand,

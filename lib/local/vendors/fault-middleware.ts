@@ -116,6 +116,9 @@ function errorBody(service: Service, status: number, message: string): string | 
           message,
         },
       }
+    case 'phone':
+      // https://www.twilio.com/docs/api/errors/20429
+      return { code: status === 429 ? 20429 : status === 400 ? 20001 : 20500, message, status }
     case 'postgres':
     case 'redis':
     case 'qstash':

@@ -9,6 +9,7 @@ export const services = [
   'chat1',
   'chat2',
   'hooks',
+  'phone',
   'push',
   'stripe',
   'images',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, toTimestamp } from '#local/clock.ts'
 import { getTraceId } from '#trace.ts'
 import type { ChatTool } from '#vendors/chat/chat.ts'
+import type { PhoneChannel, PhoneProvider } from '#vendors/phone/phone.ts'
 
 interface Recorded {
   id: string
@@ -32,6 +33,16 @@ export interface RecordTypes {
     idempotency_key: string | null
   }
   chat: Recorded & { tool: ChatTool; path: string; body: unknown; accepted: boolean }
+  phone: Recorded & {
+    provider: PhoneProvider
+    kind: PhoneChannel
+    to: string
+    from: string | null
+    /** What a message reads, or a call says. */
+    text: string
+    /** Why it was refused. */
+    refused: string | undefined
+  }
   queue: Recorded & {
     state: 'scheduled' | 'delivering' | 'delivered' | 'failed' | 'dead'
     url: string
@@ -89,6 +100,7 @@ type NewRecord<S extends RecordedService> = Omit<RecordTypes[S], keyof Recorded>
 export const recordedServices = [
   'mail',
   'chat',
+  'phone',
   'queue',
   'hooks',
   'push',

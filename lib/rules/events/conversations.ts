@@ -34,6 +34,7 @@ const hasFollowers: Record<EventKey, boolean> = {
   'flow.review_due': false,
   // Once for a webhook and a member. Their page is a list.
   'channel.disconnected': false,
+  'phone.limited': false,
   'member.joined': false,
 }
 

@@ -195,6 +195,7 @@ export type Event = EventOrigin &
         /** Who set the webhook up. */
         authorId: string | null
       }
+    | { key: 'phone.limited'; gatewayId: string; dailyLimit: number }
     | { key: 'member.joined'; memberName: string; inviterId: string }
   )
 
@@ -431,6 +432,7 @@ type RemainingEvent = Extract<
       | `handover.${string}`
       | `maintenance.${string}`
       | `channel.${string}`
+      | `phone.${string}`
       | `psa.${string}`
       | `member.${string}`
   }
@@ -521,6 +523,15 @@ function toRemainingAnnouncement(event: RemainingEvent, defaults: AnnouncementDe
         body: 'The chat tool says that its webhook no longer exists. Set up a new one, then send a test message.',
         link: '/settings/notifications',
         userIds: event.authorId === null ? [] : [event.authorId],
+        notifyAdmins: true,
+        emailRecipients: true,
+      }
+    case 'phone.limited':
+      return {
+        ...defaults,
+        title: sentence`No more text messages and calls today: the limit of ${event.dailyLimit} is reached`,
+        body: 'Alerts reach people by their other channels only. An account admin can raise the limit.',
+        link: '/settings/notifications',
         notifyAdmins: true,
         emailRecipients: true,
       }

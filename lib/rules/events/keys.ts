@@ -32,6 +32,8 @@ export const eventKeys = {
     'Alerts of a source are more than may open cases; account admins are notified, at most once per hour',
   'channel.disconnected':
     'A chat tool says that the webhook of a config no longer exists; account admins and who set it up are notified, once per webhook',
+  'phone.limited':
+    'The account has reached its daily limit of text messages and calls; account admins are notified, once per day',
   'oncall.overridden':
     'An on-call shift was taken over, or that has ended; who is replaced, or on call again, is notified, who was put on call by somebody else, and the admins of another team',
   'oncall.changed':

@@ -36,6 +36,7 @@ const lateRules: Record<EventKey, LateRule> = {
   'alert.opened': { closed: 'leave_out' },
   'alert.limited': {},
   'channel.disconnected': {},
+  'phone.limited': {},
   'oncall.overridden': {},
   'oncall.changed': {},
   'oncall.shift_starts': {},

@@ -316,6 +316,10 @@ const builders: Builders = {
     subject: configId,
     data: { config_id: configId, host },
   }),
+  'phone.limited': ({ gatewayId, dailyLimit }) => ({
+    subject: gatewayId,
+    data: { gateway_id: gatewayId, daily_limit: dailyLimit },
+  }),
   'member.joined': ({ actorId, memberName, inviterId, teamId }) => ({
     subject: actorId ?? inviterId,
     data: { user_id: actorId, name: memberName, invited_by: inviterId, team_id: teamId },

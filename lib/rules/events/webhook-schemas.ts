@@ -318,6 +318,10 @@ export const webhookData = {
     config_id: Id.describe('Id of the config.'),
     host: z.string().describe('Host of its webhook.'),
   }),
+  'phone.limited': z.strictObject({
+    gateway_id: Id.describe('Id of the gateway.'),
+    daily_limit: z.int().describe('How many messages and calls a day has.').meta({ example: 100 }),
+  }),
   'member.joined': z.strictObject({
     user_id: OptionalId.describe('Id of the new member.'),
     name: z.string().describe('Their name.'),

@@ -30,6 +30,7 @@ export type Vendor =
   | 'mail'
   | 'mcp'
   | 'objects'
+  | 'phone'
   | 'psa'
   | 'queue'
   | 'runner'

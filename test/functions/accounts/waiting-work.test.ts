@@ -276,7 +276,7 @@ const saysWho = new Set(
    mail_preferences.user_id mcp_servers.created_by network_diagrams.created_by network_diagrams.saved_by
    notifications.user_id on_call_overrides.created_by on_call_schedules.created_by on_call_substitute_requests.accepted_by
    on_call_substitute_requests.created_by onboarding.user_id
-   one_time_tokens.user_id passkey_challenges.user_id passkeys.user_id passwords.user_id presence.user_id
+   one_time_tokens.user_id passkey_challenges.user_id passkeys.user_id passwords.user_id phone_numbers.user_id presence.user_id
    psa_callbacks.created_by psa_connections.created_by psa_member_mappings.user_id psa_rules.created_by
    recovery_codes.user_id runner_connections.created_by script_categories.created_by script_runs.run_by
    script_templates.created_by script_templates.saved_by script_templates.source_user_id

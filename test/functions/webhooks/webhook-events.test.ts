@@ -172,6 +172,7 @@ it('WHK-13 each event of the notifications reaches webhooks with the declared da
     },
     { key: 'alert.limited', sourceId: uuid(), sourceName: 'Zabbix', reason: 'Too many' },
     { key: 'channel.disconnected', configId: uuid(), host: 'chat.example', authorId: admin.id },
+    { key: 'phone.limited', gatewayId: uuid(), dailyLimit: 100 },
     {
       key: 'oncall.overridden',
       scheduleId: uuid(),

@@ -29,6 +29,12 @@ const columns: { [S in ListSection]: Columns<Item<S>> } = {
     status: ({ accepted }) => (accepted ? null : 'refused'),
     isBad: ({ accepted }) => !accepted,
   },
+  phone: {
+    title: ({ kind, text }) => `${kind === 'sms' ? 'SMS' : 'Call'}: ${text}`,
+    subtitle: ({ to, provider }) => `to ${to} through ${provider}`,
+    status: ({ refused }) => refused,
+    isBad: ({ refused }) => refused !== undefined,
+  },
   queue: {
     title: ({ url }) => new URL(url).pathname,
     subtitle: ({ due_at, attempts }) => `due ${due_at.slice(11, 19)}, attempts: ${attempts}`,

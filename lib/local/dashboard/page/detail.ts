@@ -92,6 +92,7 @@ const views: { [S in ListSection]: (item: Item<S>) => (Tab | false)[] } = {
     { name: 'Message', render: () => renderFrame(`/desk/chat/${message.id}/preview`) },
     listActions(message).length > 0 && { name: 'Press', render: () => renderPress(message) },
   ],
+  phone: ({ text }) => [{ name: 'Text', render: () => element('pre', {}, text) }],
   queue: () => [],
   hooks: (record) => [{ name: 'Body', render: () => renderHook(record) }],
   push: ({ message, browser, topic, urgency, ttl }) => [

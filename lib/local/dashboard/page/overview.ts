@@ -15,6 +15,10 @@ const hints: Record<ListSection, [what: string, how: string]> = {
     'Select a message to see it as Slack or Teams shows it.',
     'Create a channel with a webhook address of this server, such as /chat/1/oncall.',
   ],
+  phone: [
+    'Text messages, and what calls say.',
+    'Set up a gateway with an address of this server, and verify a number.',
+  ],
   queue: [
     'Select a message to see its attempts.',
     'With the Worker each job is a message. With --node jobs are rows of the database.',

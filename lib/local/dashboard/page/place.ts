@@ -14,6 +14,7 @@ export const titles: Record<Section, string> = {
   actions: 'Actions',
   mail: 'E-mails',
   chat: 'Chat',
+  phone: 'Phones',
   queue: 'Queue',
   hooks: 'Webhooks',
   push: 'Browsers',

@@ -285,6 +285,15 @@ it.each<[object, object]>([
     },
   ],
   [
+    { ...origin, key: 'phone.limited', gatewayId: 'g', dailyLimit: 100 },
+    {
+      title: 'No more text messages and calls today: the limit of 100 is reached',
+      userIds: [],
+      notifyAdmins: true,
+      emailRecipients: true,
+    },
+  ],
+  [
     { ...origin, key: 'member.joined', memberName: 'Bo', inviterId: 'i' },
     {
       ...nobody,

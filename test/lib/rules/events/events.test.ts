@@ -269,6 +269,7 @@ const samples: SampleBuilders = {
     host: name,
     authorId: 'o',
   }),
+  'phone.limited': () => ({ ...actor, key: 'phone.limited', gatewayId: 'g', dailyLimit: 100 }),
   'member.joined': (_, name) => ({ ...actor, key: 'member.joined', memberName: name, inviterId: 'i' }),
 }
 
