@@ -8,7 +8,10 @@ import { sealPhoneSecret } from '#vendors/phone/sealed-secret.ts'
 import type { Fixture } from './fixture-rows.ts'
 
 /** Set up the local gateway in the owner's account, unless it has one. */
-export async function insertGateway(service: Service, { accountId }: Person): Promise<void> {
+export async function insertGateway(
+  service: Service,
+  { accountId }: Pick<Person, 'accountId'>,
+): Promise<void> {
   const { provider, base_url, secret, sender, allowed_prefixes, ...ids } = gatewayBody(service)
   const vault = createVault(parseConfig(service.settings).CREDENTIALS_KEY)
   await service.sql(

@@ -7,6 +7,7 @@ import { eventKeyList } from '#rules/events/keys.ts'
 import { webhookEventList } from '#rules/events/webhook-keys.ts'
 import type { Sample } from '#test/contract/fixture-rows.ts'
 import { getFixture } from '#test/contract/fixtures.ts'
+import { insertGateway } from '#test/contract/fixtures-phone.ts'
 import { insertWebhook } from '#test/contract/fixtures-webhooks.ts'
 import { toInlineSchema } from '#test/contract/generators.ts'
 import { createPermittedCaller, send } from '#test/contract/requests.ts'
@@ -14,6 +15,7 @@ import { plantTexts, readFieldLimits } from '#test/contract/worst-values.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { insertBrowsers } from '#test/support/browsers.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
+import { personalChannels } from '#work/claimed-deliveries.ts'
 import { findSecrets, secretForms, secretsOf } from './secret-forms.ts'
 
 // Each free text of an account contains its own name, and a secret in one of five forms of markup. Every
@@ -60,6 +62,18 @@ async function openWays({ id }: TestAccount): Promise<void> {
   )
   await insertWebhook(service, { accountId: id }, webhookEventList)
   await insertBrowsers(service, id)
+  await insertGateway(service, { accountId: id })
+  await service.sql(
+    `insert into phone_numbers (account_id, user_id, number, verified_at)
+     select account_id, id, '+49301' || (1000000 + abs(hashtext(id::text)) % 8999999), app.now() from users where account_id = $1
+     on conflict do nothing`,
+    [id],
+  )
+  await service.sql(
+    `insert into mail_preferences (account_id, user_id, alert_steps) select account_id, id, $2 from users where account_id = $1
+     on conflict (account_id, user_id) do update set alert_steps = excluded.alert_steps`,
+    [id, JSON.stringify(personalChannels.map((channel) => ({ channel, delay_minutes: 0 })))],
+  )
 }
 
 /** Documents and texts that people send on. What they look at in the app is not masked. */
@@ -164,6 +178,7 @@ function collectRecords(): void {
   for (const { subject, html, text } of records.list('mail')) collect('mail', [subject, html, text])
   for (const { body } of records.list('chat')) collect('chat', body)
   for (const { message } of records.list('push')) collect('browser', message)
+  for (const { text } of records.list('phone')) collect('phone', text)
   for (const { body } of records.list('hooks')) collect('webhook', body)
   for (const { request } of records.list('ai')) {
     const text = JSON.stringify(request)
@@ -171,7 +186,7 @@ function collectRecords(): void {
     const isForClient = /audience\\*":\\*"(client_update|email_draft)|kind\\*":\\*"client_email/.test(text)
     collect(isForClient ? 'prompt for a client' : `prompt ${name}`, request)
   }
-  for (const name of ['mail', 'chat', 'push', 'hooks', 'ai'] as const) records.clear(name)
+  for (const name of ['mail', 'chat', 'push', 'phone', 'hooks', 'ai'] as const) records.clear(name)
 }
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { alertCount, maxCasesOfAlerts, type Name, type Night, names, playWholeNi
 
 interface Told {
   who: string
-  way: 'mail' | 'chat' | 'app'
+  way: 'mail' | 'chat' | 'app' | 'push' | 'phone'
   text: string
 }
 
@@ -19,13 +19,22 @@ async function listTold({ service, people, accountId }: Night): Promise<Told[]> 
   const messages = (await listRecords('chat'))
     .filter(({ accepted }) => accepted)
     .map(({ body }): Told => ({ who: 'channel', way: 'chat', text: listTexts(body).join('\n') }))
+  const records = service.stack.localServer.dashboard.records
+  const pushes = records
+    .list('push')
+    .filter(({ message }) => message !== null)
+    .map(({ message }): Told => ({ who: 'Nina', way: 'push', text: JSON.stringify(message) }))
+  const calls = records
+    .list('phone')
+    .filter(({ refused }) => !refused)
+    .map(({ text }): Told => ({ who: 'Nina', way: 'phone', text }))
   const rows = await service.sql<{ name: string; title: string }>(
     `select u.full_name as name, n.title from notifications n join users u on u.id = n.user_id
       where n.account_id = $1 order by n.id desc`,
     [accountId],
   )
   const inApp = rows.map(({ name, title }): Told => ({ who: name, way: 'app', text: title }))
-  return [...mails, ...messages, ...inApp].reverse()
+  return [...mails, ...messages, ...pushes, ...calls, ...inApp].reverse()
 }
 
 function listTexts(value: unknown): string[] {
@@ -67,6 +76,14 @@ describe.each(['node', 'cloudflare'] as const)('a whole night on %s', (platform)
     expect(count('mail', /^Joe escalated: The website/)).toEqual(everyone)
     expect(count('chat', /Joe escalated: The website/)).toEqual({ channel: 1 })
     expect(count('app', /^Joe escalated: A mailbox/)).toEqual({ Lena: 1, Olga: 1 })
+  })
+
+  it('NOT-118 PHO-12 wakes who sleeps by the next channel of their order, and nobody who has taken it', () => {
+    expect(count('push', /critical escalation waits for you/)).toEqual({ Nina: 1 })
+    expect(count('push', /high escalation waits for you/)).toEqual({ Nina: 1 })
+    // The critical one was picked up before.
+    expect(count('phone', /critical/)).toEqual({})
+    expect(count('phone', /high escalation waits/i)).toEqual({ Nina: 1 })
   })
 
   it('ONC-11 reminds who sleeps, then the lead and the channel', () => {

@@ -2,11 +2,13 @@ import type { Fault } from '#local/vendors/faults.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { buildAlert, buildWebhook, createSource } from '#test/support/alerts.ts'
 import { dashboard, type OwnService } from '#test/support/app.ts'
+import { subscribeBrowser } from '#test/support/browsers.ts'
 import { insertSignedConfig, linkPerson, sendPress, writePress } from '#test/support/chat-presses.ts'
 import { escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createLastingAccount } from '#test/support/maintenance.ts'
 import type { Person } from '#test/support/people.ts'
+import { giveNumber, setUpGateway } from '#test/support/phone.ts'
 import { connectPsa } from '#test/support/psa.ts'
 import { createDefaultPolicy, notifyUser } from '#test/support/reminders.ts'
 import { agentIds, connectRunner } from '#test/support/runner.ts'
@@ -150,6 +152,16 @@ async function openNight(service: OwnService) {
   await service.sql(`update sign_ins set expires_at = '2100-01-01' where account_id = $1`, [account.id])
   await connectPsa(service, Olga)
   await connectRunner(service, Olga)
+  await setUpGateway(service, Olga)
+  await giveNumber(service, people.Nina)
+  await subscribeBrowser(service, people.Nina)
+  await people.Nina.client.notifications.preferences.replace({
+    alert_steps: [
+      { channel: 'web_push', delay_minutes: 0 },
+      { channel: 'email', delay_minutes: 0 },
+      { channel: 'sms', delay_minutes: 10 },
+    ],
+  })
   const config = await insertSignedConfig(service, Olga)
   await service.sql('update notification_configs set events_enabled = $2 where id = $1', [
     config.id,

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { accountId } from '#db/expressions.ts'
+import type { WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 
 /** How many cases are taken at once. */
@@ -17,8 +19,11 @@ export const takeDue = writeStatement(
 )
 
 /** Leave a case to who has it by now. */
-export const cancelReturn = writeStatement(
-  null,
-  (id: string) =>
-    sql`update ai_sessions set returns_at = null where account_id = app.account_id() and id = ${id}`,
-)
+export async function cancelReturn(db: WriteDb, id: string): Promise<void> {
+  await db
+    .updateTable('ai_sessions')
+    .set({ returns_at: null })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}

@@ -17,7 +17,7 @@ export async function returnDue(
     const due = await queries.takeDue.all(platform)
     await settleInTurn(due, async ({ account_id, user_id, id }) => {
       const { db } = openAccountScope(account_id, user_id)
-      if (!(await handoffs.returnToQueue(db, user_id, id))) await queries.cancelReturn.run(db, id)
+      if (!(await handoffs.returnToQueue(db, user_id, id))) await queries.cancelReturn(db, id)
     })
     count = due.length
   }

@@ -8,6 +8,7 @@ type Titles = { readonly [K in EventKey]?: string }
  * read by whoever is near it.
  */
 const titles: Titles = {
+  'alert.opened': 'An alert of the monitoring opened a case of yours',
   'escalation.unreached': 'Nobody was on call for an escalation',
   'handoff.assessment_ready': 'The assessment of an escalation is ready',
   'approval.requested': 'A request waits for your approval',

@@ -1,7 +1,7 @@
-import { parseJson } from '#rules/text/json.ts'
 import { escapeXml } from '#rules/text/xml.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
+import { parseAnswer } from '#vendors/net/read-answer.ts'
 import { readStart } from '#vendors/net/read-at-most.ts'
 import { addSentence, readSentence } from '#vendors/net/refusal.ts'
 import { failedSend, parseRetryAfter, sendLimits } from '#vendors/net/send-result.ts'
@@ -85,7 +85,7 @@ async function toResult(response: Response, secrets: readonly string[]): Promise
   const { status, ok } = response
   const body = await readStart(response, maxBody).catch(() => '')
   // It answers 201 with the resource. A page says that something else is at this address.
-  const answer = parseJson(body) as { code?: unknown; sid?: unknown } | null | undefined
+  const answer = parseStart(body)
   if (ok && typeof answer?.sid === 'string') return { ok: true, status }
   if (ok) return fail('The gateway did not answer as documented', status)
   // https://www.twilio.com/docs/usage/twilios-response#error-and-exception-responses
@@ -102,6 +102,14 @@ async function toResult(response: Response, secrets: readonly string[]): Promise
     ...fail(error, status),
     isPostponed: true,
     retryAfterSeconds: retryAfterSeconds ?? defaultPauseSeconds,
+  }
+}
+
+function parseStart(body: string): { code?: unknown; sid?: unknown } | null | undefined {
+  try {
+    return parseAnswer(body) as { code?: unknown; sid?: unknown } | null
+  } catch {
+    return undefined
   }
 }
 

@@ -31,10 +31,10 @@ it('SES-71 each column of a time zone says which stored times are computed from 
 
 /** Where the service turns a local time into an instant: into which stored column, or `null` for a read. */
 const places: Record<string, string | null> = {
-  'app.admit_mail': 'deliveries.held_until',
   'app.days_of': null,
   'app.follow_timezone_of_account': 'teams.handover_at',
   'app.follow_timezone_of_timers': 'session_timers.due_at',
+  'app.held_until': 'deliveries.held_until',
   'app.known_timezone': null,
   'app.local_today': null,
   'app.mail_held_until': null,
