@@ -1,3 +1,5 @@
+import { spend } from '#rules/budget.ts'
+import { countPlaces } from '#rules/text/count-places.ts'
 import { readHtmlPart } from './html.ts'
 import { ignoredElements, inlineElements, isHidden, isStruck } from './html-tree.ts'
 import { countLoss, type Losses, losePicture } from './losses.ts'
@@ -14,6 +16,8 @@ export const blockElements = new Set(
 const longElements = ['table', 'ul', 'ol', 'dl', 'pre']
 const containers = /^(?:address|article|center|details|div|figure|footer|header|main|section)$/
 const voidElements = /^(?:br|hr|img|wbr)$/
+/** Steps of looking for the end of a tag, beside those of its text. */
+const stepsPerTag = 100
 /** A code span, an escaped bracket, or a tag. */
 const token = /`+[^`\n]*`+|\\<|<(\/?)([a-z][a-z0-9]{0,20})((?:\s(?:"[^"<>]*"|'[^'<>]*'|[^<>"'])*)?)\/?>/gi
 const listMarker = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/
@@ -35,6 +39,7 @@ export type LineKind = 'code' | 'row' | 'text'
  */
 export function replaceHtml(text: string, kinds: readonly LineKind[], losses: Losses): string {
   if (!/<[a-z]/i.test(text)) return text
+  spend(countPlaces(text, '<') * stepsPerTag)
   const lines = text.split('\n')
   const ended = new Set(
     Array.from(text.matchAll(/<\/([a-z][a-z0-9]{0,20})\s*>/gi), ([, name = '']) => name.toLowerCase()),
