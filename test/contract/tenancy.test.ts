@@ -52,6 +52,7 @@ const otherIndexes = new Set([
   'on_call_schedules_notice', // the sweep reads every account at once, on the platform connection
   'psa_pushes_due', // the sweep reads every account at once, on the platform connection
   'ai_handoffs_unassessed', // the sweep reads every account at once, on the platform connection
+  'ai_sessions_returning', // the sweep reads every account at once, on the platform connection
   'ai_sessions_idle', // the clean-up archives idle chats of every account, on the platform connection
   'stream_events_waiting', // the sweep reads every account at once, on the platform connection
   'flow_conversations_expired', // the clean-up deletes by age in every account, on the platform connection

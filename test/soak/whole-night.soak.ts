@@ -133,10 +133,11 @@ describe.each(['node', 'cloudflare'] as const)('a whole night on %s', (platform)
         where a.account_id = $1 group by 1, 2 order by 1 desc`,
       [night.accountId],
     )
-    expect(rows).toEqual([
-      { verdict: 'opened', owner: 'Lena', count: maxCasesOfAlerts },
-      { verdict: 'limited', owner: null, count: alertCount - maxCasesOfAlerts },
-    ])
+    const opened = rows.filter(({ verdict }) => verdict === 'opened')
+    expect(opened).toEqual([{ verdict: 'opened', owner: 'Lena', count: maxCasesOfAlerts }])
+    // Some that were over before their turn are ignored, the others are above the limit.
+    expect(rows.reduce((sum, row) => sum + row.count, 0)).toBe(alertCount)
+    expect(rows.filter(({ owner }) => owner !== null)).toEqual(opened)
     expect(count('mail', /^Too many alerts to open cases/)).toEqual({ Olga: 1 })
     expect(count('mail', /^Alert: Disk/)).toEqual({ Lena: maxCasesOfAlerts })
   })
@@ -164,7 +165,8 @@ describe.each(['node', 'cloudflare'] as const)('a whole night on %s', (platform)
     const open = await service.sql(
       `select 'delivery' as kind, last_error from deliveries
         where account_id = $1 and state in ('pending', 'retrying', 'held', 'failed')
-          and last_error is distinct from 'Somebody has taken the escalation since'
+          -- What is over before its time is left out.
+          and coalesce(last_error, '') not in ('Somebody has taken the escalation since', 'The request was decided or has ended since')
        union all select 'reminder', last_error from escalation_reminders where account_id = $1 and state in ('waiting', 'retrying')
        union all select 'push', last_error from psa_pushes where account_id = $1 and state <> 'pushed'
        union all select 'run', last_error from runner_runs where account_id = $1 and state <> 'finished'

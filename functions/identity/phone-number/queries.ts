@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { now } from '#db/expressions.ts'
-import type { PlatformDb } from '#db/scope.ts'
+import { accountId, now } from '#db/expressions.ts'
+import type { PlatformDb, ReadDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 
 const State = z.object({
@@ -23,6 +23,16 @@ export function selectNumber(db: PlatformDb, userId: string) {
     ])
     .where('user_id', '=', userId)
     .executeTakeFirst()
+}
+
+/** Select the prefixes that the gateway of the account sends to, or undefined without a gateway. */
+export async function selectAllowedPrefixes(db: ReadDb): Promise<string[] | undefined> {
+  const gateway = await db
+    .selectFrom('phone_gateways')
+    .select('allowed_prefixes')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return gateway?.allowed_prefixes
 }
 
 interface NewNumber {

@@ -1,5 +1,4 @@
 import { getOwnCredentials, requireOwnPassword } from '#functions/identity/credentials/service.ts'
-import { requireGateway } from '#functions/notifications/phone-gateway/service.ts'
 import type { Context } from '#http/operation.ts'
 import { invalidField, Problem } from '#problem.ts'
 import { hashPhoneCode } from '#vendors/auth/phone-codes.ts'
@@ -25,7 +24,8 @@ export async function create(
   { number, password }: PhoneNumberCreate,
 ): Promise<PhoneNumberState> {
   const { userId, signInId } = ctx.caller
-  const { allowed_prefixes } = await requireGateway(ctx.db)
+  const allowed_prefixes = await queries.selectAllowedPrefixes(ctx.db)
+  if (!allowed_prefixes) throw new Problem('no_phone_gateway')
   if (!allowed_prefixes.some((prefix) => number.startsWith(prefix)))
     throw invalidField(
       ['body', 'number'],

@@ -1,5 +1,4 @@
 import { retryOnConflict } from '#db/retry.ts'
-import type { ReadDb } from '#db/scope.ts'
 import { requireAllowedAddress } from '#http/allowed-address.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
 import { invalidRequest, Problem } from '#problem.ts'
@@ -8,7 +7,9 @@ import * as queries from './queries.ts'
 import type { PhoneGateway, PhoneGatewayPut } from './schemas.ts'
 
 export async function get({ db }: Pick<ReadContext, 'db'>): Promise<PhoneGateway> {
-  return toResponse(await requireGateway(db))
+  const row = await queries.selectGateway(db)
+  if (!row) throw new Problem('no_phone_gateway')
+  return toResponse(row)
 }
 
 export async function put(ctx: WriteContext, { secret, ...gateway }: PhoneGatewayPut): Promise<PhoneGateway> {
@@ -32,13 +33,6 @@ export async function put(ctx: WriteContext, { secret, ...gateway }: PhoneGatewa
 
 export async function remove({ db }: WriteContext): Promise<void> {
   if (!(await queries.deleteGateway(db))) throw new Problem('no_phone_gateway')
-}
-
-/** Throw 409 without a gateway. */
-export async function requireGateway(db: ReadDb): Promise<queries.GatewayRow> {
-  const row = await queries.selectGateway(db)
-  if (!row) throw new Problem('no_phone_gateway')
-  return row
 }
 
 /** Return the stored secret, which is sent only to the origin that it was entered for. */
