@@ -13,6 +13,7 @@ import { sendPress, writePress } from '#test/support/chat-presses.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { connectMcpServer } from '#test/support/mcp-servers.ts'
 import { createAccount } from '#test/support/people.ts'
+import { setUpGateway } from '#test/support/phone.ts'
 import { connectPsa } from '#test/support/psa.ts'
 import { connectRunner } from '#test/support/runner.ts'
 import { createSession } from '#test/support/sessions.ts'
@@ -46,6 +47,7 @@ async function storeSecrets() {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
   await connectRunner(service, admin)
+  await setUpGateway(service, admin)
   const mcpServer = await connectMcpServer(service, admin)
   const chat = {
     channel: 'chat1_webhook',
@@ -273,6 +275,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     'lib/vendors/auth/sealed-answers.ts',
     'lib/vendors/chat/signing.ts',
     'lib/vendors/mcp/sealed-token.ts',
+    'lib/vendors/phone/sealed-secret.ts',
     'lib/vendors/psa/connection.ts',
     'lib/vendors/runner/sealed-key.ts',
     'lib/vendors/web-push/sealed-subscription.ts',

@@ -111,7 +111,9 @@ export async function checkSlice(
     for (let line = lines.next(); !line.done; line = lines.next()) {
       const left = end - getSpent().steps - line.value.text.length * stepsPerCharacter
       if (!isFirst && left < 0) return finish(archive, slice, at)
-      const value = parseLine(line.value.text, at.kind, at.count + 1)
+      const place = at
+      // `stepsPerCharacter` has this work.
+      const value = runWithin(createBudget(), () => parseLine(line.value.text, place.kind, place.count + 1))
       const recordBudget = createBudget({ steps: isFirst ? Math.max(left, minRecordSteps) : left })
       spend(line.value.text.length * stepsPerCharacter)
       const { kind } = at

@@ -17,6 +17,7 @@ const claims: Record<string, 'held' | string> = {
   'oncall.schedules.createOverride ends_at': 'a plan',
   'oncall.schedules.createOverride starts_at': 'a plan',
   'oncall.substituteRequests.create ends_at': 'a plan',
+  'notifications.preferences.replace delay_minutes': 'a setting',
   'oncall.substituteRequests.create starts_at': 'a plan',
   'psa.connection.put time_minimum_minutes': 'a setting',
   'psa.connection.put time_rounding_minutes': 'a setting',
