@@ -54,14 +54,17 @@ export async function readCode(service: Service, secret: string, steps = 0): Pro
 export async function enableTotp(
   service: Service,
   person: Registered,
-): Promise<{ secret: string; recoveryCodes: string[] }> {
+): Promise<{ secret: string; code: string; recoveryCodes: string[] }> {
   const { secret } = expectStatus(await person.call('POST', '/auth/mfa/totp'), 201).body
-  const verify = async () =>
-    person.call('POST', '/auth/mfa/totp/verify', { code: await readCode(service, secret, -1) })
+  let code = ''
+  const verify = async () => {
+    code = await readCode(service, secret, -1)
+    return person.call('POST', '/auth/mfa/totp/verify', { code })
+  }
   const first = await verify()
   // When a time step ends before the request arrives, the code is too old.
   const verification = first.status === 400 ? await verify() : first
-  return { secret, recoveryCodes: expectStatus(verification, 200).body.recovery_codes }
+  return { secret, code, recoveryCodes: expectStatus(verification, 200).body.recovery_codes }
 }
 
 export const login = (

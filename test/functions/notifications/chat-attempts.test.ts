@@ -138,7 +138,7 @@ describe('the message of a notification', () => {
     ['medium', false],
     ['low', false],
   ])('of an escalation of the urgency %s is urgent: %s', (urgency, isUrgent) => {
-    expect(write({ escalation: { urgency, ...texts } })).toEqual({
+    expect(write({ escalation: { handoff_id: 'h', urgency, ...texts } })).toEqual({
       ...message,
       body: '',
       facts: [{ label: 'Urgency', text: urgency.charAt(0).toUpperCase() + urgency.slice(1) }],

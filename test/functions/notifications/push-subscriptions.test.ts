@@ -160,13 +160,21 @@ describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
       ...{ channel, ok: false },
       error: 'You have no verified number, or the account has no gateway to phones',
     }))
-    expect(await person.client.notifications.preferences.test()).toEqual([ok('web_push'), ...phones, ok('email')])
+    expect(await person.client.notifications.preferences.test()).toEqual([
+      ok('web_push'),
+      ...phones,
+      ok('email'),
+    ])
     for (const { id } of [first, second])
       expect(await listMessages(id)).toMatchObject([{ message: { title: 'Test message' } }])
     const mails = (await listRecords('mail')).filter(({ to }) => to.includes(person.email))
     expect(mails).toHaveLength(1)
     await endBrowser(service, first.id)
-    expect(await person.client.notifications.preferences.test()).toEqual([ok('web_push'), ...phones, ok('email')])
+    expect(await person.client.notifications.preferences.test()).toEqual([
+      ok('web_push'),
+      ...phones,
+      ok('email'),
+    ])
     await endBrowser(service, second.id)
     expect(await person.client.notifications.preferences.test()).toEqual([
       { channel: 'web_push', ok: false, error: 'The browser takes no more messages' },
