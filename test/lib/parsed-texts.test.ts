@@ -22,6 +22,7 @@ const reasons: Record<string, string> = {
   'lib/vendors/mcp/client.ts': 'what this program wrote, of at most 512 KB and 32 levels',
   'lib/vendors/psa/connection.ts': 'what this program sealed',
   'lib/vendors/runner/sealed-key.ts': 'what this program sealed',
+  'lib/vendors/web-push/sealed-subscription.ts': 'what this program sealed',
   'functions/accounts/import-slices/service.ts': 'counted before it by its length',
   'functions/notifications/notifications/service.ts': 'what this program wrote',
   'functions/sessions/records/service.ts': 'what this program wrote',
