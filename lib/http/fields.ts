@@ -94,3 +94,8 @@ export function idParams<K extends string>(name: K, what: string) {
  * that answers one stores no answer for a repeated request, which a test checks.
  */
 export const Secret = z.string().meta({ format: 'password' })
+
+export const PhoneNumber = z
+  .string()
+  .regex(/^\+[1-9]\d{6,14}$/, 'must be a number in E.164, such as +4930123456')
+  .meta({ example: '+4930123456' })

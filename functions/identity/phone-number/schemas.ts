@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { AnyPassword } from '#functions/identity/auth/schemas.ts'
-import { PhoneNumber } from '#functions/notifications/phone-gateway/schemas.ts'
-import { Time } from '#http/fields.ts'
+import { PhoneNumber, Time } from '#http/fields.ts'
 
 export const PhoneNumberState = z
   .strictObject({

@@ -1,14 +1,9 @@
 import * as z from 'zod'
-import { ApiAddress, Id, Time } from '#http/fields.ts'
+import { ApiAddress, Id, PhoneNumber, Time } from '#http/fields.ts'
 import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { phoneProviders } from '#vendors/phone/phone.ts'
 
 /** A number of a phone: https://www.itu.int/rec/T-REC-E.164 */
-export const PhoneNumber = z
-  .string()
-  .regex(/^\+[1-9]\d{6,14}$/, 'must be a number in E.164, such as +4930123456')
-  .meta({ example: '+4930123456' })
-
 const Provider = z
   .enum(phoneProviders)
   .meta({ id: 'PhoneProvider' })
