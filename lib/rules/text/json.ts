@@ -28,27 +28,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Count the objects and lists of a JSON text, and the keys of its objects. */
-function countParts(json: string): { parts: number; keys: number } {
-  const counts = { parts: 0, keys: 0 }
-  let isInString = false
-  for (let i = 0; i < json.length; i++) {
-    const code = json.charCodeAt(i)
-    if (isInString) {
-      if (code === 0x5c /* \ */) i++
-      else if (code === 0x22 /* " */) isInString = false
-    } else if (code === 0x22 /* " */) isInString = true
-    else if (code === 0x7b /* { */ || code === 0x5b /* [ */) counts.parts++
-    else if (code === 0x3a /* : */) counts.keys++
-  }
-  return counts
-}
-
 /**
  * Return whether a JSON text has more than `maxDepth` levels. It is checked before parsing, because a deep
  * value overflows the stack later.
  */
 export function isTooDeep(json: string, maxDepth: number = maxJsonDepth): boolean {
+  return countParts(json).levels > maxDepth
+}
+
+/** Count the objects and lists of a JSON text, the keys of its objects, and its levels. */
+function countParts(json: string): { parts: number; keys: number; levels: number } {
+  const counts = { parts: 0, keys: 0, levels: 0 }
   let depth = 0
   let isInString = false
   for (let i = 0; i < json.length; i++) {
@@ -58,10 +48,12 @@ export function isTooDeep(json: string, maxDepth: number = maxJsonDepth): boolea
       else if (code === 0x22 /* " */) isInString = false
     } else if (code === 0x22 /* " */) isInString = true
     else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
-      if (++depth > maxDepth) return true
+      counts.parts++
+      if (++depth > counts.levels) counts.levels = depth
     } else if (code === 0x7d /* } */ || code === 0x5d /* ] */) depth--
+    else if (code === 0x3a /* : */) counts.keys++
   }
-  return false
+  return counts
 }
 
 /** Return whether PostgreSQL can store the text. It cannot store NUL characters and lone surrogates. */
