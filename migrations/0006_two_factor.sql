@@ -122,7 +122,8 @@ language sql stable set search_path = public, pg_temp as $$
       or exists (select from passkeys where user_id = p_user and id is distinct from p_passkey)
 $$;
 
--- Inserts the audit entry of a change to how a user signs in and, with a purpose, the e-mail to the user's present address. Returns its delivery.
+-- Inserts the audit entry of a change to how a user signs in or is reached and, with a purpose, the e-mail to the user's present address. Returns its
+-- delivery.
 create function app.record_factor_change(p_user uuid, p_actor uuid, p_action text, p_ip text, p_purpose text) returns uuid
 language plpgsql set search_path = public, pg_temp as $$
 declare

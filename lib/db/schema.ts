@@ -549,7 +549,7 @@ export interface DeliveriesTable {
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email' | 'web_push' | 'sms' | 'voice'
   recipient: string | null
   subscription_id: string | null
-  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
+  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'password_changed' | 'chat_user_linked' | 'phone_number_added' | 'program_added' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
   held_until: string | null

@@ -11,11 +11,11 @@ export interface NewLink extends ChatLinkRequest {
 }
 
 /**
- * Insert a sign-in for a user of a chat tool, and end those that they had. Return no row when the request made
+ * Insert a sign-in for a user of a chat tool, its audit entry and the e-mail, and end those that they had. Return no row when the request made
  * a link before, or its config takes no presses any more.
  */
 export const insertLink = writeStatement(
-  z.object({ id: z.string(), created_at: z.string() }),
+  z.object({ id: z.string(), created_at: z.string(), delivery_id: z.string().nullable() }),
   ({ requestId, accountId, configId, team, chatUser, name, userId, signInId, ip }: NewLink) => sql`
     with c as (
       select c.account_id, c.id from notification_configs c
@@ -33,5 +33,6 @@ export const insertLink = writeStatement(
       returning account_id, id
     )
     insert into chat_links (account_id, sign_in_id, config_id, team, chat_user, request_id)
-    select s.account_id, s.id, ${configId}::uuid, ${team}, ${chatUser}, ${requestId}::uuid from s returning sign_in_id as id, created_at`,
+    select s.account_id, s.id, ${configId}::uuid, ${team}, ${chatUser}, ${requestId}::uuid from s
+    returning sign_in_id as id, created_at, app.record_factor_change(${userId}, ${userId}, 'chat_user.linked', ${ip}, 'chat_user_linked') as delivery_id`,
 )

@@ -3,6 +3,7 @@ import { getViolatedConstraint } from '#db/sqlstate.ts'
 import type { Context, ReadContext } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
 import type { ChatLinkRequest } from '#vendors/auth/chat-link-tokens.ts'
+import { enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
 import type * as schemas from './schemas.ts'
 
@@ -21,7 +22,9 @@ export async function create(ctx: LinkContext, token: string): Promise<schemas.C
     throwUsed,
   )
   if (!inserted) throw new Problem('token_invalid_or_expired')
-  return { ...inserted, chat_user: request.name }
+  const { delivery_id, ...created } = inserted
+  if (delivery_id) enqueueDelivery(ctx.platform, delivery_id)
+  return { ...created, chat_user: request.name }
 }
 
 /** Return the request of a token. That of another account is as wrong as one that nobody has signed. */

@@ -3,6 +3,7 @@ import { addParameters, isRegistered } from '#functions/oauth/redirect-uri.ts'
 import type { Context } from '#http/operation.ts'
 import { invalidField, throwNotFound, unknownId } from '#problem.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
+import { enqueueDelivery } from '#work/deliveries.ts'
 import type { ConsentCreate } from './schemas.ts'
 
 export async function getClient({ platform }: Context<'get', 'user', string>, id: string) {
@@ -26,7 +27,7 @@ export async function create(
   if (!isRegistered(redirectUri, client.redirect_uris))
     throw invalidField(['body', 'redirect_uri'], 'must be registered by the program')
   const code = randomToken()
-  await insertCode.run(platform, {
+  const { delivery_id } = await insertCode.one(platform, {
     hash: await sha256Bytea(code),
     clientId,
     signInId: caller.signInId,
@@ -35,6 +36,7 @@ export async function create(
     scopes: input.scopes,
     ip,
   })
+  if (delivery_id) enqueueDelivery(platform, delivery_id)
   // `iss` lets the program recognise the answer of another server: https://www.rfc-editor.org/rfc/rfc9207
   return { redirect_to: addParameters(redirectUri, { code, state, iss: config.PUBLIC_BASE_URL }) }
 }

@@ -25,22 +25,28 @@ export const selectCredentials = readStatement(
     sql`select u.email, p.hash from users u left join passwords p on p.user_id = u.id where u.id = ${userId}`,
 )
 
+/** The e-mail about a new password. */
+const PasswordNotice = z.object({ delivery_id: z.string().nullable() })
+
 /**
- * Replace the password hash `oldHash` and reset `must_change_password`. The database then ends every other
- * sign-in. Change nothing and return false if the stored hash is no longer `oldHash`.
+ * Replace the password hash `oldHash`, reset `must_change_password`, and insert the audit entry and the e-mail.
+ * The database then ends every other sign-in. Change nothing and return no row if the stored hash is no longer
+ * `oldHash`.
  */
 export const replacePassword = writeStatement(
-  null,
+  PasswordNotice,
   ({
     userId,
     signInId,
     oldHash,
     newHash,
+    ip,
   }: {
     userId: string
     signInId: string
     oldHash: string
     newHash: string
+    ip: string
   }) => sql`
     with kept as materialized (
       select set_config('app.kept_sign_in', ${signInId}, true) as sign_in_id
@@ -50,7 +56,7 @@ export const replacePassword = writeStatement(
     ), updated_user as (
       update users set must_change_password = false from updated_password p where users.id = p.user_id
     )
-    select from updated_password`,
+    select app.record_factor_change(user_id, user_id, 'password.changed', ${ip}, 'password_changed') as delivery_id from updated_password`,
 )
 
 /**
@@ -135,13 +141,13 @@ export function selectResetToken(
 /**
  * Use a reset token: set the password, which ends the other reset tokens, revoke every sign-in, unlock the
  * address and reset `must_change_password`. Mark the address as verified, because following the link proves
- * that the user owns it. If the address was unverified until now, delete linked identities, passkeys and the
+ * that the user owns it. Insert the audit entry and the e-mail. If the address was unverified until now, delete linked identities, passkeys and the
  * authenticator app, and revoke their API keys, because they could belong to someone else. Return
- * false for a used, expired or unknown token.
+ * no row for a used, expired or unknown token.
  */
 export const resetPassword = writeStatement(
-  null,
-  (hash: string, passwordHash: string) => sql`
+  PasswordNotice,
+  (hash: string, passwordHash: string, ip: string) => sql`
     with used_token as (
       update one_time_tokens set used_at = app.now()
        where hash = ${hash}::bytea and purpose = 'reset_password' and used_at is null and expires_at > app.now() returning user_id
@@ -166,5 +172,5 @@ export const resetPassword = writeStatement(
     ), deleted_attempts as (
       delete from sign_in_attempts a using updated_user u where a.key = app.attempt_key('address', u.email)
     )
-    select from used_token`,
+    select app.record_factor_change(user_id, user_id, 'password.reset', ${ip}, 'password_changed') as delivery_id from used_token`,
 )

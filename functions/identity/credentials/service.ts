@@ -20,8 +20,11 @@ export async function changePassword(ctx: UserContext, { current_password, new_p
     signInId,
     oldHash: user.hash,
     newHash: await ctx.passwords.hash(new_password, 'known'),
+    ip: ctx.ip,
   }
-  if ((await queries.replacePassword.run(ctx.platform, change)) === 0) throw staleVersion('password')
+  const changed = await queries.replacePassword.first(ctx.platform, change)
+  if (!changed) throw staleVersion('password')
+  if (changed.delivery_id) enqueueDelivery(ctx.platform, changed.delivery_id)
 }
 
 export async function verifyEmail({ platform }: PublicContext, token: string) {
@@ -49,16 +52,17 @@ export async function requestPasswordReset(ctx: PublicContext, email: string) {
 }
 
 export async function resetPassword(
-  { platform, passwords }: PublicContext,
+  { platform, passwords, ip }: PublicContext,
   { token, new_password }: ResetPassword,
 ) {
   const hash = await sha256Bytea(token)
   const user = await queries.selectResetToken(platform, hash)
   if (!user) throw new Problem('token_invalid_or_expired')
   requireStrongPassword(new_password, user.email, 'new_password')
-  const isReset =
-    (await queries.resetPassword.run(platform, hash, await passwords.hash(new_password, 'known'))) > 0
-  if (!isReset) throw new Problem('token_invalid_or_expired')
+  const newHash = await passwords.hash(new_password, 'known')
+  const reset = await queries.resetPassword.first(platform, hash, newHash, ip)
+  if (!reset) throw new Problem('token_invalid_or_expired')
+  if (reset.delivery_id) enqueueDelivery(platform, reset.delivery_id)
 }
 
 /** Return the address of the caller, and the password hash if there is one. */

@@ -84,7 +84,7 @@ export const insertPendingNumber = writeStatement(
  * whether it did; no row without a code that is open.
  */
 export const confirmNumber = writeStatement(
-  z.object({ is_confirmed: z.boolean() }),
+  z.object({ is_confirmed: z.boolean(), delivery_id: z.string().nullable() }),
   (userId: string, hash: string, ip: string) => sql`
     with tried as (
       update phone_numbers n
@@ -96,9 +96,9 @@ export const confirmNumber = writeStatement(
              code_hash = case when code_hash = ${hash}::bytea then null else code_hash end
        where n.user_id = ${userId} and n.code_hash is not null and n.code_expires_at > app.now() and n.code_attempts < 5
       returning n.pending_number is null as is_confirmed,
-        case when n.pending_number is null then app.record_factor_change(n.user_id, n.user_id, 'phone_number.confirmed', ${ip}, null) end as noted
+        case when n.pending_number is null then app.record_factor_change(n.user_id, n.user_id, 'phone_number.confirmed', ${ip}, 'phone_number_added') end as delivery_id
     )
-    select is_confirmed from tried`,
+    select is_confirmed, delivery_id from tried`,
 )
 
 /** Delete the numbers of a user, and withdraw a message with a code. */

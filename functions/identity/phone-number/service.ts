@@ -53,6 +53,7 @@ export async function confirm(ctx: UserContext, code: string): Promise<PhoneNumb
   )
   if (!tried?.is_confirmed)
     throw new Problem('token_invalid_or_expired', 'The code is wrong or has expired; ask for a new one')
+  if (tried.delivery_id) enqueueDelivery(ctx.platform, tried.delivery_id)
   return get(ctx)
 }
 

@@ -120,6 +120,10 @@ async function writeByPurpose(ctx: MessageContext, delivery: ClaimedDelivery): P
     case 'email_changed':
     case 'identity_linked':
     case 'identity_unlinked':
+    case 'password_changed':
+    case 'chat_user_linked':
+    case 'phone_number_added':
+    case 'program_added':
     case 'second_factor_added':
     case 'second_factor_removed':
       return writeServiceEmail(delivery, securityEmails[purpose], createSecurityFrame(purpose))

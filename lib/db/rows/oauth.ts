@@ -36,18 +36,24 @@ export interface NewCode {
   ip: string
 }
 
-/** Insert a code, and the audit entry of the consent. */
+/** Insert a code, the audit entry of the consent, and the e-mail about it. */
 export const insertCode = writeStatement(
-  null,
+  z.object({ delivery_id: z.string().nullable() }),
   (code: NewCode) => sql`
     with inserted_entry as (
       insert into audit_logs (account_id, actor_id, action, resource_type, changes, ip)
       select s.account_id, s.user_id, 'program_access.granted', 'program_access',
              jsonb_build_object('program', jsonb_build_object('to', c.name), 'scopes', jsonb_build_object('to', ${code.scopes}::text[])), ${code.ip}
         from sign_ins s, oauth_clients c where s.id = ${code.signInId} and c.id = ${code.clientId}
+    ), mail as (
+      insert into deliveries (account_id, channel, recipient, purpose, user_id)
+      select u.account_id, 'email', u.email, 'program_added', u.id
+        from sign_ins s join users u on u.account_id = s.account_id and u.id = s.user_id
+       where s.id = ${code.signInId} returning id
     )
     insert into oauth_codes (hash, client_id, sign_in_id, redirect_uri, code_challenge, scopes)
-    values (${code.hash}::bytea, ${code.clientId}, ${code.signInId}, ${code.redirectUri}, ${code.codeChallenge}, ${code.scopes}::text[])`,
+    values (${code.hash}::bytea, ${code.clientId}, ${code.signInId}, ${code.redirectUri}, ${code.codeChallenge}, ${code.scopes}::text[])
+    returning (select id from mail) as delivery_id`,
 )
 
 /** A grant, for which an access token is signed. */

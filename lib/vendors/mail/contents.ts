@@ -62,7 +62,7 @@ export const linkEmails: Record<'verify_email' | 'reset_password' | 'change_emai
 
 const securityAdvice = 'If this was not you, change your password and tell an administrator of your account.'
 
-/** The e-mails to a user about a change of their own sign-in. */
+/** The e-mails to a user about a change of what signs in as them, acts as them or reaches them. */
 export const securityEmails = {
   email_change_requested: {
     subject: 'A new e-mail address was entered',
@@ -85,6 +85,34 @@ export const securityEmails = {
   identity_unlinked: {
     subject: 'A sign-in with Google or Microsoft was removed',
     paragraphs: ['An identity at Google or Microsoft does not sign you in any more.', securityAdvice],
+  },
+  password_changed: {
+    subject: 'Your password was changed',
+    paragraphs: [
+      'You sign in with a new password from now on. Every other sign-in has ended.',
+      'If this was not you, request a link to set another password, and tell an administrator of your account.',
+    ],
+  },
+  chat_user_linked: {
+    subject: 'A user of your chat tool was linked to you',
+    paragraphs: [
+      'Buttons that this user presses in the chat act as you from now on. The link is listed among your sign-ins, where you can end it.',
+      securityAdvice,
+    ],
+  },
+  phone_number_added: {
+    subject: 'A phone number was added',
+    paragraphs: [
+      'Alerts for you can now go to another phone number. It does not sign anybody in.',
+      securityAdvice,
+    ],
+  },
+  program_added: {
+    subject: 'A program may now act as you',
+    paragraphs: [
+      'You agreed that a program may use this service as you. It is listed among your sign-ins, where you can end it.',
+      securityAdvice,
+    ],
   },
   second_factor_added: {
     subject: 'A second factor was added',
