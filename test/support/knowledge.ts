@@ -158,7 +158,11 @@ export async function createConvertedImport(person: Person, content: string) {
   const converted = await person.call('POST', `/kb-imports/${created.body.id}/convert`)
   if (converted.status !== 200)
     throw new Error(`The article was not converted: ${created.text} ${converted.text}`)
-  return converted.body as { id: string; nodes: Record<'id' | 'kind' | 'title' | 'content', string>[] }
+  return converted.body as {
+    id: string
+    nodes: Record<'id' | 'kind' | 'title' | 'content', string>[]
+    warnings: string[]
+  }
 }
 
 interface LiteralWriter {

@@ -69,7 +69,7 @@ export const KbImport = z
     warnings: z
       .array(z.string())
       .describe(
-        'What was not imported, such as pictures, and parts that the conversion merged, because an article has at most 100 nodes.',
+        'What was not imported, such as pictures; parts that the conversion merged, because an article has at most 100 nodes; and conditions that only a decision tree can follow.',
       ),
   })
   .meta({ id: 'KbImportResponse' })

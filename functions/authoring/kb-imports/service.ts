@@ -7,7 +7,7 @@ import { invalidField, invalidRequest, notFound, Problem, staleVersion, throwNot
 import type { TreeStructure } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { type Article, ArticleError } from '#rules/knowledge/blocks.ts'
-import { buildFlow } from '#rules/knowledge/flow.ts'
+import { buildFlow, describeJumps } from '#rules/knowledge/flow.ts'
 import { isBinary } from '#rules/knowledge/formats.ts'
 import { isMergeWarning } from '#rules/knowledge/merge-segments.ts'
 import { isSameOrDescendant } from '#rules/knowledge/node-tree.ts'
@@ -230,6 +230,6 @@ async function findOwn(db: ReadContext['db'], id: string): Promise<queries.KbImp
   return row
 }
 
-function toImport({ may_change: _, ...columns }: queries.KbImportRow): KbImport {
-  return columns
+function toImport({ may_change: _, warnings, ...columns }: queries.KbImportRow): KbImport {
+  return { ...columns, warnings: [...warnings, ...describeJumps(columns.nodes)] }
 }

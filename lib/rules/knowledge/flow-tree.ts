@@ -239,7 +239,7 @@ function chainThen(branches: Branches, createLast: () => FlowNode, builder: Tree
 }
 
 /** Return what follows from the part that a text names, if that is not what follows anyway. */
-function findTarget({ content }: KbNode, rest: Branches): Branches | null {
+export function findTarget({ content }: KbNode, rest: Branches): Branches | null {
   const jump = findJump(content)
   if (!jump) return null
   // Bounded: white space, once before each of two signs, at the start of a text.

@@ -1,8 +1,9 @@
 import { normaliseStructure } from '#rules/flows/normalise.ts'
 import { type FlowStep, structureByType, type TreeStructure, type TreeType } from '#rules/flows/structure.ts'
 import { attachNotes, joinOptions } from './attach-notes.ts'
-import { buildTree, getTexts } from './flow-tree.ts'
+import { buildTree, findTarget, getTexts } from './flow-tree.ts'
 import { isAboutUnsolved } from './go-on.ts'
+import { listNames } from './merge-segments.ts'
 import { buildBranches, flattenBranches } from './node-tree.ts'
 import type { KbNode } from './nodes.ts'
 import { factHeading, isMetadata } from './segments.ts'
@@ -49,4 +50,15 @@ function createSteps(nodes: readonly KbNode[], allNodes: readonly KbNode[]): Flo
     }),
   )
   return [...steps, { id: 'end', type: 'procedure_end', title: 'Done', description: '' }]
+}
+
+/** Return a sentence about the nodes that lead elsewhere under a condition, which a list of steps cannot do. */
+export function describeJumps(nodes: readonly KbNode[]): string[] {
+  const branches = nodes.map((node) => ({ node, children: [] }))
+  const jumps = nodes.filter(
+    (node, index) => node.kind !== 'section' && findTarget(node, branches.slice(index + 1)) !== null,
+  )
+  if (jumps.length === 0) return []
+  const names = listNames(jumps.map(({ content }) => content))
+  return [`A list of steps cannot branch and shows ${names} as text; a troubleshooting flow asks it.`]
 }

@@ -105,7 +105,8 @@ export function describeMerges(segments: readonly Segment[]): string[] {
   })
 }
 
-function listNames(texts: readonly string[]): string {
+/** Return the titles of at most three texts, and how many there are more. */
+export function listNames(texts: readonly string[]): string {
   const names = texts.slice(0, maxNames).map((text) => `“${deriveTitle(text)}”`)
   const rest = texts.length - names.length
   if (rest > 0) return `${names.join(', ')} and ${rest} more`

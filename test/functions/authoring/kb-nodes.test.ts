@@ -46,6 +46,20 @@ describe('a node', () => {
     await expect(directUpdate).rejects.toThrow('foreign key')
   })
 
+  it('KBI-16 a condition that leads elsewhere is a warning for whoever makes a list of steps', async () => {
+    const { admin } = await createAccount(service)
+    const { id, nodes, warnings } = await createConvertedImport(
+      admin,
+      '1. Look at the light.\n2. If it is green, go to step 4.\n3. Change the cable.\n4. Open a page.',
+    )
+    expect(warnings).toEqual([
+      'A list of steps cannot branch and shows “If it is green, go to step 4.” as text; a troubleshooting flow asks it.',
+    ])
+    const jump = nodes.find(({ content }) => content.includes('step 4'))
+    await admin.call('PATCH', `/kb-imports/${id}/nodes/${jump?.id}`, { content: 'Skip it if it is green.' })
+    expect((await admin.call('GET', `/kb-imports/${id}`)).body.warnings).toEqual([])
+  })
+
   it('keeps the positions of nodes unique under 32 concurrent moves', async () => {
     const { admin, addColleague } = await createAccount(service)
     const { id, nodes } = await createConvertedImport(
