@@ -10,6 +10,7 @@ import { importArticle } from './chapters/knowledge-import.ts'
 import { planOnCall } from './chapters/on-call.ts'
 import { pickUpEscalation } from './chapters/pickup.ts'
 import { proveFlow } from './chapters/prove-flows.ts'
+import { reachByPhone } from './chapters/reach-by-phone.ts'
 import { registerAndNotify } from './chapters/register-and-notify.ts'
 import { runFlowOnTicket } from './chapters/ticket-and-flow.ts'
 import { uploadLogo } from './chapters/upload-and-branding.ts'
@@ -48,18 +49,19 @@ async function runChapters(tour: Tour): Promise<void> {
   const ticketId = await chapter('5. Run a flow on a ticket', () => runFlowOnTicket(tour, admin))
   await chapter('6. Ask a colleague for an approval', () => waitForApproval(tour, { admin, robin }))
   await chapter('7. Plan who is on call', () => planOnCall(tour, { admin, robin }))
-  const aiSessionId = await chapter('8. Ask the AI and escalate', () =>
+  await chapter('8. Be reached by phone', () => reachByPhone(tour, { admin, robin }))
+  const aiSessionId = await chapter('9. Ask the AI and escalate', () =>
     escalateAiSession(tour, { admin, robin, ticketId }),
   )
-  await chapter('9. Pick up the escalation', () =>
+  await chapter('10. Pick up the escalation', () =>
     pickUpEscalation(tour, { admin, robin, ticketId, aiSessionId }),
   )
-  await chapter('10. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
-  await chapter('11. Export the account', () => exportAccount(tour, admin))
-  await chapter('12. Import a knowledge article', () => importArticle(tour, admin, ticketId))
-  await chapter('13. Read the weekly report', () => readWeeklyReport(tour, { admin, robin }))
-  await chapter('14. Prove a flow', () => proveFlow(tour, admin))
-  await chapter('15. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
+  await chapter('11. Write flows with the AI', () => writeFlows(tour, { admin, robin, aiSessionId }))
+  await chapter('12. Export the account', () => exportAccount(tour, admin))
+  await chapter('13. Import a knowledge article', () => importArticle(tour, admin, ticketId))
+  await chapter('14. Read the weekly report', () => readWeeklyReport(tour, { admin, robin }))
+  await chapter('15. Prove a flow', () => proveFlow(tour, admin))
+  await chapter('16. Delete and restore the account', () => deleteAndRestore(tour, { admin, robin }))
 }
 
 async function requireOkResponse(url: string): Promise<void> {
