@@ -4,6 +4,7 @@ import { createDemoEscalation } from '#local/demo.ts'
 import { createKey } from '#test/support/api-keys.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { addLocalPrices } from '#test/support/billing.ts'
+import { useBrowserPages } from '#test/support/browser-pages.ts'
 import { createAccount } from '#test/support/people.ts'
 import type { Addresses } from './client.ts'
 import { playSmokeTest } from './smoke.ts'
@@ -11,6 +12,7 @@ import { playTour } from './tour.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
 let addresses: Addresses
+const openPage = useBrowserPages()
 beforeAll(async () => {
   service = await startOwnService({}, { createEscalation: createDemoEscalation, databaseFaults: true })
   await addLocalPrices(service.stack.ownerUrl)
@@ -33,6 +35,40 @@ it('the tour completes, and prints one short line per request without a complete
   expect(lines.filter((line) => line.length > 120)).toEqual([])
   expect(lines.filter((line) => /[\w-]{32,}/.test(line))).toEqual([])
   expect(lines.at(-1)).toContain('DELETE /auth/me 204')
+})
+
+it('the local dashboard shows the newest record of every list in each of its tabs', async (context) => {
+  const { page, problems } = await openPage(context)
+  await page.goto(addresses.dashboard)
+  const lists = page.locator('#navigation a', { has: page.locator('span') })
+  await lists.first().waitFor()
+  const links = await lists.evaluateAll((all) =>
+    all.map((link) => ({
+      section: link.getAttribute('href') ?? '',
+      count: Number(link.querySelector('span')?.textContent),
+    })),
+  )
+  const shown: Record<string, string[]> = {}
+  for (const { section } of links.filter(({ count }) => count > 0)) {
+    await page.goto(`${addresses.dashboard}/${section}`)
+    await page.locator(`#items a[href^="${section}/"]`).first().click()
+    await page.locator(`#list a[href^="${section}/"][aria-current]`).first().waitFor()
+    const tabs = await page.getByRole('tab').allTextContents()
+    shown[section] = tabs
+    for (const name of tabs) {
+      await page.getByRole('tab', { name, exact: true }).click()
+      await page.getByRole('tab', { name, exact: true, selected: true }).waitFor()
+      expect([section, name, await page.getByRole('tabpanel').innerHTML()]).not.toContain('')
+    }
+  }
+  // No chapter has a webhook, a browser that is told, an analytics provider or a provider that redirects.
+  expect(links.map(({ section }) => section).filter((section) => !shown[section])).toEqual([
+    '#hooks',
+    '#push',
+    '#analytics',
+    '#redirect',
+  ])
+  expect(problems).toEqual([])
 })
 
 it('the tour fails when an expected e-mail does not arrive', async () => {
