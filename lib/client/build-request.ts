@@ -28,13 +28,13 @@ export function parseRoute(id: string, line: string): Route {
 
 /**
  * Build the request of a call. Fields that are not in the path belong to the body if the operation has one,
- * otherwise to the query.
+ * otherwise to the query. The selection of fields is in the query.
  */
 export function buildRequest(
   baseUrl: string,
   route: Route,
   input: CallInput,
-  options: CallOptions & { background?: boolean | undefined },
+  options: CallOptions & { background?: boolean | undefined; fields?: readonly PropertyKey[] | undefined },
 ): RequestParts {
   const { path, rest } = fillPath(route, input)
   const body = buildBody(route, rest)
@@ -42,7 +42,8 @@ export function buildRequest(
   if (typeof body === 'string') headers['content-type'] = 'application/json'
   if (route.traits.has('key')) headers['idempotency-key'] = options.idempotencyKey ?? createKey()
   if (options.background) headers.prefer = 'respond-async'
-  const query = body === null ? buildQuery(rest) : ''
+  const selection = options.fields ? { fields: options.fields } : {}
+  const query = buildQuery(body === null ? { ...rest, ...selection } : selection)
   const { signal, onHeaders } = options
   return {
     method: route.method.toUpperCase(),

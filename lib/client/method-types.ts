@@ -37,6 +37,15 @@ export interface PagedMethod<Id extends OperationId> {
   ): PagedItems<Pick<ItemOf<Id>, Field>>
 }
 
+/** With `fields`, the answer has only these fields. */
+export interface SelectingMethod<Id extends OperationId> {
+  (...args: Arguments<Id>): Promise<Output<Id>>
+  <Field extends keyof Output<Id>>(
+    input: Input<Id>,
+    options: CallOptions & { fields: readonly Field[] },
+  ): Promise<Pick<Output<Id>, Field>>
+}
+
 type Event<Id extends OperationId> = Operations[Id] extends { event: infer E } ? E : never
 
 export type EventMethod<Id extends OperationId> = (

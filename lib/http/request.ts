@@ -354,7 +354,7 @@ async function callHandler(
   // statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()
   if (op.alsoNeeds && caller && scope) await requireGranted({ caller, db: db ?? scope.db }, op.alsoNeeds)
-  const { selected, query } = takeSelectedFields(op, input.query)
+  const { selected, query } = takeSelectedFields(input.query)
   const handling = op.handle({ ctx, params: input.params, query, body: input.body })
   if (progress && scope && !call.task)
     storeUnlessAnswered(toStoredRequest(call, input), { scope, id: workId, progress }, toAnswer(op, handling))

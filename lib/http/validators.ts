@@ -9,7 +9,7 @@ import { parseWithoutNulls } from './absent-nulls.ts'
 import type { C } from './app.ts'
 import { listFieldErrors } from './field-errors.ts'
 import type { AnyOperation } from './operation.ts'
-import { createFieldsParameter } from './selected-fields.ts'
+import { createFieldsParameter, selectsFields } from './selected-fields.ts'
 
 type Part = 'param' | 'query'
 
@@ -27,9 +27,10 @@ export class InvalidInput extends Error {
 
 /** Return the query schema of an operation, with paging and the selection of fields. */
 export function getQuerySchema(op: AnyOperation): z.ZodObject {
-  return op.paged
-    ? PageQuery.extend({ ...(op.query as z.ZodObject | undefined)?.shape, ...createFieldsParameter(op) })
-    : ((op.query as z.ZodObject | undefined) ?? z.strictObject({}))
+  const query = op.query as z.ZodObject | undefined
+  if (op.paged) return PageQuery.extend({ ...query?.shape, ...createFieldsParameter(op) })
+  const own = query ?? z.strictObject({})
+  return selectsFields(op) ? own.extend(createFieldsParameter(op)) : own
 }
 
 /** Create the function that validates the path parameters. It throws 404. */

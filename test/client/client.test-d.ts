@@ -98,6 +98,10 @@ export async function checkMethods(client: Client, error: unknown) {
   client.flows.trees.list({ fields: ['secret'] })
   const session: Session = await client.sessions.get({ session_id: 'a' })
   session satisfies SessionResponse
+  const changes = await client.sessions.steps.undoDecision({ session_id: 'a' }, { fields: ['state'] })
+  changes.state satisfies string
+  // @ts-expect-error a field that was not selected
+  changes.tree_snapshot
 
   if (isApiError(error, 'flows.trees.update')) {
     error.errors satisfies { msg: string }[]

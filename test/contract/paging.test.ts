@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
 import { requiresToken } from '#http/operation.ts'
+import { selectsFields } from '#http/selected-fields.ts'
 import { root } from '#local/root.ts'
 import { type ApiResponse, sharedService } from '#test/support/app.ts'
 import { listCases } from './cases.ts'
@@ -91,6 +92,22 @@ describe.concurrent('pages', () => {
       if (whole)
         for (const item of answered.body as object[])
           expect(selected).toEqual(expect.arrayContaining(Object.keys(item)))
+    },
+  )
+
+  it.each(listCases(selectsFields))(
+    'WIR-77 %s answers the selected fields only, and refuses unknown ones',
+    async (_, op) => {
+      const { person, sample } = await createRequestSetup(service, op)
+      const caller = { token: requiresToken(op) ? person.token : null }
+      const read = (fields: string) =>
+        send(service, op, { ...sample, query: { ...sample.query, fields } }, caller)
+      const selected = Object.keys(op.returns.shape).slice(1, 3)
+      const refused = await read([...selected, 'secret'].join(','))
+      expect([refused.status, refused.body]).toMatchObject([422, { errors: [{ loc: ['query', 'fields'] }] }])
+      const answered = await read(selected.join(','))
+      expect([answered.status, answered.error]).toEqual([op.success, undefined])
+      expect(Object.keys(answered.body).toSorted()).toEqual(selected.toSorted())
     },
   )
 

@@ -6,6 +6,9 @@ import { useLoad } from './load.ts'
 import { Markdown } from './markdown.tsx'
 import { Heading, Page, Shown } from './page.tsx'
 
+/** What an answer changes on the page. The flow, which may be long, is read once. */
+const changing = ['state', 'outcome', 'current_step', 'progress'] as const
+
 /** Run a flow: one step after the other, then the outcome, then the note for the ticket. */
 export function SessionPage({ id }: { id: string }) {
   const loaded = useLoad((signal) => client.sessions.get({ session_id: id }, { signal }), [id])
@@ -25,11 +28,17 @@ export function SessionPage({ id }: { id: string }) {
               <Step
                 key={session.current_step.id}
                 step={session.current_step}
-                canGoBack={session.decisions.length > 0}
-                onAnswer={async (answer) =>
-                  loaded.set(await client.sessions.steps.recordDecision({ session_id: id, ...answer }))
-                }
-                onBack={async () => loaded.set(await client.sessions.steps.undoDecision({ session_id: id }))}
+                canGoBack={session.progress.answered > 0}
+                onAnswer={async (answer) => {
+                  const input = { session_id: id, ...answer }
+                  const changes = await client.sessions.steps.recordDecision(input, { fields: changing })
+                  loaded.set({ ...session, ...changes })
+                }}
+                onBack={async () => {
+                  const input = { session_id: id }
+                  const changes = await client.sessions.steps.undoDecision(input, { fields: changing })
+                  loaded.set({ ...session, ...changes })
+                }}
               />
             ) : (
               <Complete session={session} onChange={loaded.set} />
@@ -98,13 +107,13 @@ const outcomeTexts: Record<SessionOutcome, string> = {
 
 function Complete({ session, onChange }: SessionProps) {
   const complete = async ({ outcome, notes }: { outcome: string; notes: string }) =>
-    onChange(
-      await client.sessions.steps.complete({
-        session_id: session.id,
-        outcome: outcome as SessionOutcome,
-        notes,
-      }),
-    )
+    onChange({
+      ...session,
+      ...(await client.sessions.steps.complete(
+        { session_id: session.id, outcome: outcome as SessionOutcome, notes },
+        { fields: changing },
+      )),
+    })
   const fields = {
     outcome: { label: 'Outcome', required: true, choices: Object.entries(outcomeTexts) },
     notes: { label: 'Notes', rows: 3 },

@@ -17,7 +17,7 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
   connection ends, or that takes longer than two seconds, becomes a task too: \`GET /ai/tasks\` lists them for 24 hours, with their answers.
 - **Lists** are arrays. \`limit\` sets the length of a page, and \`Link\` names the next one while more rows follow: it starts
   after the last item, so that no row is repeated or lost while others come and go. \`skip\` jumps over a number of rows.
-  With \`fields\` the items have only the named fields.
+  With \`fields\` the items have only the named fields; so do the answers with a session, a case, a flow or a diagram.
 - **Rate limits** are in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). Above a limit the answer is 429 with
   \`Retry-After\`. Limits of at most 10 calls an hour count valid requests only; their operations answer 60 invalid ones an hour.
   Of a sign-in (password, second factor, passkey, provider, refresh) only failures count. \`x-rate-limit\` names the limit; without it, it is \`read\` for a GET and \`write\` for the others.

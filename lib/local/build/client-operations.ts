@@ -1,5 +1,6 @@
 import type { Json } from '#http/openapi/json.ts'
 import { type AnyOperation, listFailures, requiresToken, takesIdempotencyKey } from '#http/operation.ts'
+import { selectsFields } from '#http/selected-fields.ts'
 import { getQuerySchema } from '#http/validators.ts'
 import { problemBody } from '#problem.ts'
 import { writeComment, writeField, writeType } from './client-types.ts'
@@ -43,7 +44,7 @@ export function writeTableLine(op: AnyOperation): string {
  * object.
  */
 function requireFlatInput(op: AnyOperation): void {
-  const hasQuery = Object.keys(getQuerySchema(op)?.shape ?? {}).length > 0
+  const hasQuery = Object.keys(op.query?.shape ?? {}).length > 0 || op.paged
   if (op.body && hasQuery)
     throw new Error(`${op.id} has a body and a query. The client cannot tell their fields apart.`)
   const rest = op.body && 'shape' in op.body ? op.body.shape : (getQuerySchema(op)?.shape ?? {})
@@ -82,7 +83,7 @@ function writeInput(op: AnyOperation, document: ApiDocument): string {
       ({ in: place, name }) =>
         place !== 'header' &&
         !(op.transport?.acceptsTicket && name === 'ticket') &&
-        !(op.paged && name === 'fields'),
+        !((op.paged || selectsFields(op)) && name === 'fields'),
     )
   const fields = parameters.map(({ name, schema, required, description }) =>
     writeField(String(name), { ...(schema as Json), description: String(description) }, required === true),
@@ -149,6 +150,7 @@ function chooseMethodType(op: AnyOperation): string {
   if (op.transport?.acceptsTicket) return 'FollowMethod'
   if (isEventStream(op)) return 'EventMethod'
   if (op.paged) return 'PagedMethod'
+  if (selectsFields(op)) return 'SelectingMethod'
   if (op.produces?.includes('text/event-stream')) return 'StreamableMethod'
   return op.background ? 'BackgroundMethod' : 'Method'
 }

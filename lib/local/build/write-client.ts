@@ -55,7 +55,7 @@ ${callable.map((op) => writeOperationType(op, document)).join('\n')}
 
 function writeMethods(): string {
   return `${generatedNote}
-import type { BackgroundMethod, EventMethod, FollowMethod, Method, PagedMethod, StreamableMethod } from './method-types.ts'
+import type { BackgroundMethod, EventMethod, FollowMethod, Method, PagedMethod, SelectingMethod, StreamableMethod } from './method-types.ts'
 
 /** One method per operation, named by its id. */
 export interface Methods ${writeTree(buildTree())}
