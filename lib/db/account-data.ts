@@ -295,6 +295,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   ai_budgets: counters,
   ai_unpaid_budgets: platform,
   ai_tasks: shortLived,
+  calendar_feeds: credentials,
   chat_links: credentials,
   push_subscriptions: credentials,
   billing_events: 'ids at the billing provider',
