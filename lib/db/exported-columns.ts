@@ -22,7 +22,7 @@ export const exportedColumns = {
   draft_templates: ['id', 'team_id', 'created_by', 'status', 'name', 'description', 'language', 'script_body', 'proposed_parameters', 'source_session_id', 'source_ticket_ref', 'promoted_template_id', 'resolved_at', 'created_at', 'source_fix_id'],
   script_builder_sessions: ['id', 'user_id', 'origin', 'ai_session_id', 'language', 'title', 'script_body', 'parameters_schema', 'created_at', 'updated_at'],
   script_builder_messages: ['id', 'session_id', 'position', 'role', 'content', 'created_at'],
-  on_call_schedules: ['id', 'team_id', 'name', 'timezone', 'rotations', 'version', 'notice_at', 'shifts_changed_at', 'created_by', 'created_at', 'updated_at'],
+  on_call_schedules: ['id', 'team_id', 'name', 'timezone', 'rotations', 'version', 'notice_at', 'created_by', 'created_at', 'updated_at'],
   on_call_overrides: ['id', 'schedule_id', 'user_id', 'starts_at', 'ends_at', 'created_by', 'created_at'],
   escalation_policies: ['id', 'team_id', 'name', 'is_default', 'rounds', 'steps', 'version', 'created_by', 'created_at', 'updated_at'],
   maintenance_schedules: ['id', 'team_id', 'created_by', 'tree_id', 'target_list_id', 'name', 'cron', 'timezone', 'ticket_number', 'is_active', 'next_run_at', 'version', 'created_at', 'updated_at'],
