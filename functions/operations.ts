@@ -76,6 +76,7 @@ import { mailPreferenceOperations } from './notifications/preferences/operations
 import { pushSubscriptionOperations } from './notifications/push-subscriptions/operations.ts'
 import { subscriptionOperations } from './notifications/subscriptions/operations.ts'
 import { acknowledgementOperations } from './oncall/acknowledgements/operations.ts'
+import { calendarFeedOperations } from './oncall/calendar-feeds/operations.ts'
 import { escalationPolicyOperations } from './oncall/policies/operations.ts'
 import { reminderOperations } from './oncall/reminders/operations.ts'
 import { onCallScheduleOperations } from './oncall/schedules/operations.ts'
@@ -206,6 +207,7 @@ export const operations: readonly AnyOperation[] = [
   ...maintenanceOperations,
   ...maintenanceRunOperations,
   ...onCallScheduleOperations,
+  ...calendarFeedOperations,
   ...substituteRequestOperations,
   ...reminderOperations,
   ...escalationPolicyOperations,

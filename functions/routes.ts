@@ -846,6 +846,15 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./oncall/calendar-feeds/operations.ts')).calendarFeedOperations,
+    routes: {
+      'oncall.calendarFeeds.list': 'GET /calendar-feeds',
+      'oncall.calendarFeeds.create': 'POST /calendar-feeds',
+      'oncall.calendarFeeds.revoke': 'DELETE /calendar-feeds/{feed_id}',
+      'oncall.calendarFeeds.read': 'GET /calendars/{file}',
+    },
+  },
+  {
     load: async () => (await import('./oncall/substitute-requests/operations.ts')).substituteRequestOperations,
     routes: {
       'oncall.substituteRequests.list': 'GET /on-call-schedules/{schedule_id}/substitute-requests',

@@ -104,6 +104,7 @@ export const tags: readonly TagInfo[] = [
   ),
   tag('presence', 'Presence', 'Who views or edits a flow, session or AI session now.'),
   tag('oncall.schedules', 'On-call schedules', 'Who is on call when, by rotations and overrides.'),
+  tag('oncall.calendarFeeds', 'Calendar feeds', 'Shifts in the calendar of a phone or a mailbox.'),
   tag('oncall.substituteRequests', 'Substitutes', 'Ask colleagues to take an on-call shift.'),
   tag(
     'oncall.policies',

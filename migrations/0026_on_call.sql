@@ -17,6 +17,8 @@ create table on_call_schedules (
   version    integer not null default 1,
   -- When the sweep looks whose shift begins next: an hour before it, and at once after a change.
   notice_at  timestamptz(3) not null default app.now(),
+  -- When its shifts, or a name in them, last changed: calendars tell by it which copy of a shift is newer.
+  shifts_changed_at timestamptz(3) not null default app.now(),
   created_by uuid not null default app.user_id(),
   created_at timestamptz(3) not null default app.now(),
   updated_at timestamptz(3) not null default app.now(),
@@ -94,12 +96,22 @@ end $$;
 -- Each change of who is on call keeps a version, or is an override.
 create function app.look_again() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  update on_call_schedules set notice_at = app.now()
+  update on_call_schedules set notice_at = app.now(), shifts_changed_at = app.now()
    where account_id = coalesce(new.account_id, old.account_id) and id = coalesce(new.schedule_id, old.schedule_id);
   return null;
 end $$;
 create trigger look_again after insert on on_call_schedule_versions for each row execute function app.look_again();
 create trigger look_again after insert or delete on on_call_overrides for each row execute function app.look_again();
+
+-- Shifts have the name of their user, and hours of a member are those of the user's time zone.
+create function app.look_again_for_member() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update on_call_schedules s set notice_at = app.now(), shifts_changed_at = app.now()
+   where s.account_id = new.account_id and new.id = any (app.list_on_call_users(s.account_id, s.id, s.rotations));
+  return null;
+end $$;
+create trigger look_again after update of full_name, timezone on users for each row
+  when ((old.full_name, old.timezone) is distinct from (new.full_name, new.timezone)) execute function app.look_again_for_member();
 
 create trigger keep_version after update on on_call_schedules for each row
   when (old.rotations is distinct from new.rotations or old.timezone is distinct from new.timezone)
@@ -123,7 +135,7 @@ create trigger keep_on_call after update of is_active, role on users for each ro
 call app.protect('on_call_schedules');
 call app.protect('on_call_schedule_versions');
 call app.protect('on_call_overrides');
-grant select, insert, delete, update (team_id, name, timezone, rotations, version, notice_at, updated_at) on on_call_schedules to app_runtime;
+grant select, insert, delete, update (team_id, name, timezone, rotations, version, notice_at, shifts_changed_at, updated_at) on on_call_schedules to app_runtime;
 grant select, insert, delete on on_call_overrides to app_runtime;
 grant select, insert on on_call_schedule_versions to app_runtime;
 grant select, insert, update, delete on on_call_schedules, on_call_schedule_versions, on_call_overrides to app_platform;
@@ -171,6 +183,43 @@ call app.limit_rows('on_call_substitute_requests', 500, per => 'schedule_id', re
 call app.protect('on_call_substitute_requests');
 grant select, insert, update (declined_ids, state, accepted_by, override_id, notice_at) on on_call_substitute_requests to app_runtime;
 grant select, insert, update, delete on on_call_substitute_requests to app_platform;
+
+-- Secret addresses of calendars: the shifts of a schedule, or, without one, those of the address's user by every schedule.
+create table calendar_feeds (
+  id           uuid not null default uuidv7(),
+  account_id   uuid not null default app.account_id() references accounts on delete cascade,
+  user_id      uuid not null default app.user_id(),
+  schedule_id  uuid,
+  -- SHA-256 of the token in the address.
+  token_hash   bytea not null check (octet_length(token_hash) = 32),
+  -- When a calendar last fetched it, to the hour.
+  last_read_at timestamptz(3),
+  created_at   timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade,
+  foreign key (account_id, schedule_id) references on_call_schedules (account_id, id) on delete cascade
+);
+create unique index calendar_feeds_token on calendar_feeds (token_hash);
+create index calendar_feeds_newest on calendar_feeds (account_id, created_at desc, id desc);
+create index calendar_feeds_user on calendar_feeds (account_id, user_id);
+create index calendar_feeds_schedule on calendar_feeds (account_id, schedule_id);
+create trigger audit after insert or delete on calendar_feeds for each row when (pg_trigger_depth() = 0)
+  execute function app.audit('calendar_feed', 'token_hash');
+call app.limit_rows('calendar_feeds', 20, per => 'user_id', resource => 'calendar_feeds_per_user');
+call app.protect('calendar_feeds');
+call app.delete_with_person('calendar_feeds');
+grant select, insert, delete on calendar_feeds to app_runtime;
+grant select, insert, update, delete on calendar_feeds to app_platform;
+
+-- Whoever can no longer work no longer reads who is on call. Security definer, because the change may be that of an admin of the platform.
+create function app.end_calendar_feeds() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  delete from calendar_feeds where account_id = new.account_id and user_id = new.id;
+  return null;
+end $$;
+create trigger end_calendar_feeds after update of is_active, role on users for each row
+  when (app.can_work(old) and not app.can_work(new)) execute function app.end_calendar_feeds();
 
 -- Escalation policies, which announce an escalation again until a colleague takes it.
 create table escalation_policies (

@@ -5,7 +5,9 @@ import { loadOperations, type RouteGroup } from '#http/routes.ts'
 import { cut } from '#rules/text/clip.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { type CallTool, createToolCaller } from './call-operation.ts'
+import { requireScopes } from './missing-scope.ts'
 import { prompts, renderPrompt } from './prompts.ts'
+import { toStructuredContent } from './structured-content.ts'
 import { bindTools, type Tool } from './tool-schemas.ts'
 import { tools as declarations } from './tools.ts'
 
@@ -20,6 +22,8 @@ interface McpContext {
   services: Services
   /** The caller of an OAuth token, or null for an API key. */
   delegated: DelegatedCaller | null
+  /** The parsed body of the request. */
+  messages: unknown
 }
 
 let boundTools: readonly Tool[] | undefined
@@ -36,9 +40,11 @@ const maxCharacters = 40_000
 export async function serveMcp(
   c: C,
   request: Request,
-  { groups, services, delegated }: McpContext,
+  { groups, services, delegated, messages }: McpContext,
 ): Promise<Response> {
   boundTools ??= bindTools(declarations, await loadOperations(groups))
+  // An API key cannot ask for more: it gets the error of the tool, which names the scope.
+  if (delegated) requireScopes(messages, boundTools, delegated.scopes ?? [])
   const { VERSION: version } = services.ports.config
   const options = { version, tools: boundTools, callTool: createToolCaller(c, services, delegated) }
   const handler = createMcpHandler(() => createServer(options), { maxSubscriptions: 0 })
@@ -62,11 +68,18 @@ const instructions =
 function addTools(server: Server, { tools, callTool }: McpServerOptions): void {
   server.setRequestHandler('tools/list', () => ({
     tools: tools.map(
-      ({ declaration: { name, title, isDestructive }, operation, description, inputSchema }) => ({
+      ({
+        declaration: { name, title, isDestructive },
+        operation,
+        description,
+        inputSchema,
+        outputSchema,
+      }) => ({
         name,
         title,
         description,
         inputSchema,
+        ...(outputSchema ? { outputSchema } : {}),
         annotations: {
           title,
           readOnlyHint: operation.method === 'get',
@@ -77,9 +90,16 @@ function addTools(server: Server, { tools, callTool }: McpServerOptions): void {
     ),
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const { text, isError, next } = await callTool(findTool(tools, params.name), params.arguments ?? {})
+    const tool = findTool(tools, params.name)
+    const { text, isError, next } = await callTool(tool, params.arguments ?? {})
     const texts = [limitText(text || 'Done.'), ...(next ? [describeNextPage(next)] : [])]
-    return { content: texts.map((each) => ({ type: 'text', text: each })), isError }
+    return {
+      content: texts.map((each) => ({ type: 'text', text: each })),
+      ...(tool.outputSchema && !isError
+        ? { structuredContent: toStructuredContent(JSON.parse(text), next, maxCharacters) }
+        : {}),
+      isError,
+    }
   })
 }
 

@@ -17,6 +17,8 @@ import { createMcpTokens } from '#vendors/auth/mcp-tokens.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { fromJsonText } from '#vendors/net/wire.ts'
+import { MissingScope } from './missing-scope.ts'
+import { readingScopes } from './tools.ts'
 
 const maxBodyBytes = 1024 * 1024
 /**
@@ -60,14 +62,19 @@ export function mountMcp(
       const body = readArguments(messages) ? new TextEncoder().encode(JSON.stringify(messages)) : sentBytes
       // Loaded by the first call, because few requests need the library and the tools.
       const { serveMcp } = await import('./mcp-server.ts')
-      const result = await serveMcp(c, copyRequest(c.req.raw, body), { groups, services, delegated: grant })
+      const result = await serveMcp(c, copyRequest(c.req.raw, body), {
+        groups,
+        services,
+        delegated: grant,
+        messages,
+      })
       const response = takesEvents(c.req.raw) ? result : await toJsonResponse(result)
       return new Response(response.body, {
         status: response.status,
         headers: { ...c.get('headers'), ...Object.fromEntries(response.headers) },
       })
     } catch (error) {
-      return respondProblem(c, addChallenge(toProblem(error), services), error)
+      return respondProblem(c, addChallenge(error, services), error)
     }
   }
   // Some clients write the address with a slash at its end.
@@ -168,12 +175,21 @@ async function toJsonResponse(response: Response): Promise<Response> {
   })
 }
 
-/** Tell a client without a credential where to get one. */
-function addChallenge(problem: Problem, { ports }: Services): Problem {
+/** Tell a client without a credential where to get one and with which scopes, or with which more. */
+function addChallenge(error: unknown, { ports }: Services): Problem {
+  const metadata = `resource_metadata="${ports.config.PUBLIC_BASE_URL}${resourceMetadataPath}"`
+  if (error instanceof MissingScope) {
+    const scope = `scope="${error.scopes.join(' ')}"`
+    const challenge = `Bearer error="insufficient_scope", ${scope}, ${metadata}, error_description="${error.message}"`
+    return new Problem('insufficient_scope', error.message, {
+      facts: { required_scope: error.required },
+      headers: { 'www-authenticate': challenge },
+    })
+  }
+  const problem = toProblem(error)
   if (problem.status !== 401) return problem
-  const challenge = `Bearer resource_metadata="${ports.config.PUBLIC_BASE_URL}${resourceMetadataPath}"`
   return new Problem('unauthenticated', undefined, {
-    headers: { 'www-authenticate': challenge },
+    headers: { 'www-authenticate': `Bearer ${metadata}, scope="${readingScopes.join(' ')}"` },
     cause: problem,
   })
 }

@@ -3,6 +3,7 @@ import { getKeyScope } from '#http/key-scopes.ts'
 import type { AnyOperation } from '#http/operation.ts'
 import { getQuerySchema } from '#http/validators.ts'
 import { inlineDefinitions, readToolArguments } from './plain-schema.ts'
+import { buildOutputSchema } from './structured-content.ts'
 import type { ToolDeclaration } from './tools.ts'
 
 type JsonObject = Record<string, unknown>
@@ -17,6 +18,8 @@ export interface Tool {
   operation: AnyOperation
   description: string
   inputSchema: { type: 'object'; [keyword: string]: unknown }
+  /** The outline of its answer; undefined for one that is not JSON. */
+  outputSchema: Record<string, unknown> | undefined
 }
 
 /** A page of a tool is smaller than that of the API, because a model reads all of it. */
@@ -36,6 +39,7 @@ export function bindTools(
       operation,
       description: describeTool(declaration, operation),
       inputSchema: buildInputSchema(declaration, operation),
+      outputSchema: operation.returns && buildOutputSchema(operation.returns as z.ZodType),
     }
   })
 }

@@ -269,3 +269,12 @@ export const tools: readonly ToolDeclaration[] = [
     hint: 'How fast escalations are picked up.',
   },
 ]
+
+/**
+ * The scopes with which the tools read, of each subject alone. A program without a wish asks for these, and for
+ * more when a tool needs it:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
+ */
+export const readingScopes: readonly string[] = [
+  ...new Set(tools.map(({ operation }) => `${operation.split('.')[0]}:read`)),
+].toSorted()

@@ -1,3 +1,4 @@
+import { readingScopes } from '#functions/mcp/tools.ts'
 import { keyScopes } from '#http/key-scopes.ts'
 
 export const oauthPaths = {
@@ -23,7 +24,8 @@ export function buildResourceMetadata(baseUrl: string) {
     resource: getResource(baseUrl),
     resource_name: 'Support Flow',
     authorization_servers: [baseUrl],
-    scopes_supported: keyScopes,
+    // Programs ask for all of these, so they are the fewest with which the tools read.
+    scopes_supported: readingScopes,
     bearer_methods_supported: ['header'],
   }
 }
@@ -43,7 +45,7 @@ export function buildServerMetadata(baseUrl: string) {
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     // Many clients use a refresh token only of a server that names this scope.
-    scopes_supported: [...keyScopes, 'offline_access'],
+    scopes_supported: [...keyScopes.filter((scope) => !scope.startsWith('*')), 'offline_access'],
     authorization_response_iss_parameter_supported: true,
   }
 }

@@ -96,7 +96,7 @@ async function registerClient(c: C, services: Services, platform: PlatformDb): P
   if (!data)
     throw new OAuthError(
       'invalid_redirect_uri',
-      'Register redirect_uris with https, with http on localhost, or with an own scheme that has a dot',
+      'Register redirect_uris with https, with http on localhost, or with the scheme of a known program',
     )
   const { id, name, redirect_uris, created_at } = await rows.insertClient(
     platform,

@@ -1,13 +1,11 @@
 /**
- * A scheme of a program has a dot, as a reversed domain name of its maker, which no scheme of an operating
- * system or a browser has, such as `ms-msdt` or `shell`:
- * https://www.rfc-editor.org/rfc/rfc8252#section-7.1. Apple's own, such as `x-apple.systempreferences`, start
- * with x-.
+ * The schemes of MCP clients that are known by name. No other is registered, also none with a dot (RFC 8252, section
+ * 7.1): operating systems have such too, as `microsoft.windows.camera` and `com.apple.tv`. A program without one
+ * listens on this machine.
  */
-const programScheme = /^(?!x-)[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
-/** Schemes of MCP clients that are known by name, without a dot. */
 const knownSchemes: ReadonlySet<string> = new Set([
   'claude:',
+  'com.raycast:',
   'cursor:',
   'goose:',
   'raycast:',
@@ -19,7 +17,7 @@ const knownSchemes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Return whether a client may register an address: https, http on this machine, or a scheme of a program. It
+ * Return whether a client may register an address: https, http on this machine, or the scheme of a known program. It
  * has no fragment and no user name, and is ASCII as a URI is: a header can contain nothing else.
  */
 export function isRedirectUri(text: unknown): text is string {
@@ -36,7 +34,7 @@ export function isRedirectUri(text: unknown): text is string {
   // Without slashes, a browser takes it as a path of the page on which it is.
   if (/^https?:(?!\/\/)/i.test(text)) return false
   if (protocol === 'http:') return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  return protocol === 'https:' ? hostname !== '' : programScheme.test(protocol) || knownSchemes.has(protocol)
+  return protocol === 'https:' ? hostname !== '' : knownSchemes.has(protocol)
 }
 
 /**

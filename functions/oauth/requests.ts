@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { readingScopes } from '#functions/mcp/tools.ts'
 import { keyScopes } from '#http/key-scopes.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 import { randomToken } from '#vendors/auth/hash.ts'
@@ -30,10 +31,10 @@ export const Registration = z.object({
 
 const CodeChallenge = z.string().regex(/^[\w-]{43}$/)
 
-/** The scopes of a request, separated by spaces. Unknown ones are left out; none means reading. */
+/** The scopes of a request, separated by spaces. Unknown ones are left out; none means what the tools read. */
 export function parseScopes(text: string | undefined): string[] {
   const known = [...new Set((text ?? '').split(' '))].filter((scope) => Scope.safeParse(scope).success)
-  return known.length > 0 ? known : ['*:read']
+  return known.length > 0 ? known : [...readingScopes]
 }
 
 /** The MCP server, which some clients write with a slash at its end. */

@@ -131,7 +131,9 @@ export const exportedTables: readonly ExportedTable[] = [
     key: { session_id: 'uuid', id: 'uuid' },
     limit: 100,
   }),
-  exportTable('on_call_schedules', 'on_call_schedules'),
+  exportTable('on_call_schedules', 'on_call_schedules', {
+    leftOut: { shifts_changed_at: 'an internal time' },
+  }),
   exportTable('on_call_overrides', 'on_call_overrides'),
   exportTable('escalation_policies', 'escalation_policies'),
   exportTable('maintenance_schedules', 'schedules', { leftOut: { timed_since: 'an internal time' } }),
@@ -295,6 +297,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   ai_budgets: counters,
   ai_unpaid_budgets: platform,
   ai_tasks: shortLived,
+  calendar_feeds: credentials,
   chat_links: credentials,
   push_subscriptions: credentials,
   billing_events: 'ids at the billing provider',

@@ -74,6 +74,7 @@ export const erasure: Declaration = {
   on_call_schedule_versions: { account: batches(), person: nothing },
   alerts: { account: batches(), person: keeps(work, 'title', 'body') },
   alert_sources: { account: batches(), person: rows },
+  calendar_feeds: { account: batches(), person: rows },
   on_call_schedules: { account: batches(100), person: nothing },
   maintenance_runs: { account: batches(), person: nothing },
   maintenance_schedules: { account: batches(100), person: nothing },

@@ -93,6 +93,7 @@ export const retention: Record<keyof DB, Policy> = {
     keptFor: '30 days',
     where: 'account_id is null',
   }),
+  calendar_feeds: kept('revoked by their person or an admin; ends when the person can no longer work'),
   categories: kept(work),
   chat_links: endsWith('sign_ins', 'a link is a sign-in'),
   push_subscriptions: endsWith('sign_ins', 'a browser shows notifications while its person is signed in'),

@@ -516,6 +516,16 @@ export interface BillingSubscriptionsTable {
   received_at: Generated<string>
 }
 
+export interface CalendarFeedsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: Generated<string>
+  schedule_id: string | null
+  token_hash: Uint8Array
+  last_read_at: string | null
+  created_at: Generated<string>
+}
+
 export interface CategoriesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1109,6 +1119,7 @@ export interface OnCallSchedulesTable {
   rotations: JsonColumns['on_call_schedules.rotations']
   version: Generated<number>
   notice_at: Generated<string>
+  shifts_changed_at: Generated<string>
   created_by: Generated<string>
   created_at: Generated<string>
   updated_at: Generated<string>
@@ -2014,6 +2025,7 @@ export interface DB {
   billing_customers: BillingCustomersTable
   billing_events: BillingEventsTable
   billing_subscriptions: BillingSubscriptionsTable
+  calendar_feeds: CalendarFeedsTable
   categories: CategoriesTable
   chat_links: ChatLinksTable
   deleted_objects: DeletedObjectsTable

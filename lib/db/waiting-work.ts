@@ -76,6 +76,8 @@ export const waitingWork = {
     isOpen: 't.revoked_at is null and t.expires_at > app.now()',
     outcome: 'ended',
   },
+  // By the trigger `end_calendar_feeds`.
+  'calendar_feeds.user_id': { kind: 'calendar_feed', isOpen: 'true', outcome: 'ended' },
   'report_subscriptions.user_id': { kind: 'report', isOpen: 'true', outcome: 'ended' },
   // The next attempt of stored work asks for its person again.
   'runner_runs.requested_by': {

@@ -220,6 +220,8 @@ export interface TransportOptions {
   maxAgeSeconds?: number
   /** A stream whose content carries an ETag. */
   hasEtag?: true
+  /** Marks a document that also answers HEAD, with which programs look whether it is there. */
+  answersHead?: true
 }
 
 /** What a declaration says of an operation besides its route and its success. */

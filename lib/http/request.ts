@@ -112,7 +112,7 @@ async function handleRequest(
     const prepared = await findOperation(id)
     const { op, keyScopes, keys } = prepared
     // Hono answers HEAD by the handler of GET, whose work would be for nobody.
-    if (c.req.method === 'HEAD' && (op.produces || op.transport?.writes))
+    if (c.req.method === 'HEAD' && (op.produces || op.transport?.writes) && !op.transport?.answersHead)
       throw new Problem('method_not_allowed', undefined, { headers: { allow: 'GET' } })
     c.set('wantsPage', op.produces?.includes('text/html') === true && acceptsType(c, 'text/html'))
     const task = readRunningTask(c.env)

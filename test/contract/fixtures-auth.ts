@@ -45,7 +45,10 @@ export const signInFixtures = {
     return { params: { provider: 'google' } }
   },
 
-  'identity.consents.getClient': async (service) => ({ params: { client_id: await insertClient(service) } }),
+  'identity.consents.getClient': async (service) => ({
+    params: { client_id: await insertClient(service) },
+    query: { scope: 'flows:read psa:write' },
+  }),
   'identity.consents.create': async (service) => ({
     body: {
       client_id: await insertClient(service),

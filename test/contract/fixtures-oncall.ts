@@ -73,6 +73,20 @@ export function insertPolicy(service: Service, { accountId, teamId, id }: Person
   )
 }
 
+/** Insert a calendar feed of the owner, with its token in the address. */
+export async function insertCalendarFeed(
+  service: Service,
+  { accountId, id }: Person,
+  token: string = crypto.randomUUID(),
+): Promise<{ feed_id: string; file: string }> {
+  const feed_id = await insertReturningId(
+    service,
+    'insert into calendar_feeds (account_id, user_id, token_hash) values ($1, $2, sha256(convert_to($3, $4))) returning id',
+    [accountId, id, token, 'UTF8'],
+  )
+  return { feed_id, file: `${token}.ics` }
+}
+
 const createPolicy: Fixture = async (service, owner) => ({
   params: { policy_id: await insertPolicy(service, owner) },
 })
@@ -150,6 +164,22 @@ export const onCallFixtures = {
     body: { rounds: 3 },
   }),
   'oncall.policies.delete': createPolicy,
+  'oncall.calendarFeeds.list': async (service, owner) => {
+    await insertCalendarFeed(service, owner)
+    return page
+  },
+  'oncall.calendarFeeds.create': async (service, owner) => ({
+    body: { schedule_id: await insertOnCallSchedule(service, owner) },
+  }),
+  'oncall.calendarFeeds.revoke': async (service, owner) => {
+    const { feed_id } = await insertCalendarFeed(service, owner)
+    return { params: { feed_id } }
+  },
+  'oncall.calendarFeeds.read': async (service, owner) => {
+    await insertOnCallSchedule(service, owner)
+    const { file } = await insertCalendarFeed(service, owner)
+    return { params: { file } }
+  },
   'oncall.schedules.listOnCall': async (service, owner) => {
     await insertOnCallSchedule(service, owner)
     return {}

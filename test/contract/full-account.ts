@@ -19,7 +19,13 @@ import { insertBatch, insertKbImport } from './fixtures-knowledge.ts'
 import { insertSchedule } from './fixtures-maintenance.ts'
 import { insertMcpServer } from './fixtures-mcp.ts'
 import { insertReportSubscription } from './fixtures-members.ts'
-import { insertFollowUp, insertOverride, insertPolicy, insertSubstituteRequest } from './fixtures-oncall.ts'
+import {
+  insertCalendarFeed,
+  insertFollowUp,
+  insertOverride,
+  insertPolicy,
+  insertSubstituteRequest,
+} from './fixtures-oncall.ts'
 import { insertGateway, insertNumbers } from './fixtures-phone.ts'
 import { insertPresence } from './fixtures-platform.ts'
 import { createCallback, insertMapping, insertPush, insertRule } from './fixtures-psa.ts'
@@ -88,6 +94,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertFollowUp(service, account.id)
   await insertOverride(service, account.admin)
   await insertSubstituteRequest(service, account.admin)
+  await insertCalendarFeed(service, account.admin)
   // A change keeps the earlier version.
   await service.sql(`update on_call_schedules set timezone = 'UTC' where account_id = $1`, [account.id])
   await insertPolicy(service, account.admin)

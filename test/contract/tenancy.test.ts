@@ -78,6 +78,7 @@ const otherIndexes = new Set([
   'idempotency_keys_age', // the clean-up deletes by age in every account, on the platform connection
   'deliveries_age', // the clean-up deletes by age in every account, on the platform connection
   'alert_sources_token', // the token identifies the account, on the platform connection
+  'calendar_feeds_token', // the token identifies the account, on the platform connection
   'alerts_due', // the sweep reads every account at once, on the platform connection
   'alerts_age', // the clean-up deletes by age in every account, on the platform connection
   'psa_callbacks_token', // the token identifies the account, on the platform connection

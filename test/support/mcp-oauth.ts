@@ -103,6 +103,11 @@ export async function obtainTokens(service: Api, person: Person, scopes?: string
  * the consent.
  */
 export async function connectWithOAuth(service: Api, person: Person, scopes?: string[]): Promise<Client> {
+  return (await connectProgram(service, person, scopes)).client
+}
+
+/** Connect as `connectWithOAuth`. `agreeAgain` plays the person whom the client asks for more. */
+export async function connectProgram(service: Api, person: Person, scopes?: string[]) {
   const store: { client?: unknown; tokens?: unknown; verifier?: string; url?: URL } = {}
   const authProvider: OAuthClientProvider = {
     redirectUrl: redirectUri,
@@ -123,7 +128,13 @@ export async function connectWithOAuth(service: Api, person: Person, scopes?: st
   const { location } = await startAuthorization(service, store.url as URL)
   await first.finishAuth(await agree(person, location as URL, scopes))
   const client = new Client({ name: 'test', version: '1' })
-  await client.connect(new StreamableHTTPClientTransport(address, { authProvider, requestInit }))
+  const transport = new StreamableHTTPClientTransport(address, { authProvider, requestInit })
+  await client.connect(transport)
   onTestFinished(() => client.close())
-  return client
+  const askedScopes = () => store.url?.searchParams.get('scope')?.split(' ') ?? []
+  const agreeAgain = async () => {
+    const again = await startAuthorization(service, store.url as URL)
+    await transport.finishAuth(await agree(person, again.location as URL))
+  }
+  return { client, askedScopes, agreeAgain }
 }

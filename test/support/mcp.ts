@@ -13,13 +13,17 @@ export async function connectMcp(service: Pick<Service, 'api'>, token: string): 
   return client
 }
 
-/** Call a tool, and return its text. */
+/** Call a tool, and return its text, and its structured content if it has some. */
 export async function callTool(
   client: Client,
   name: string,
   args: Record<string, unknown> = {},
-): Promise<{ text: string; isError: boolean }> {
-  const { content, isError } = await client.callTool({ name, arguments: args })
+): Promise<{ text: string; isError: boolean; structured?: unknown }> {
+  const { content, isError, structuredContent } = await client.callTool({ name, arguments: args })
   const [first] = content as { text: string }[]
-  return { text: first?.text ?? '', isError: isError === true }
+  return {
+    text: first?.text ?? '',
+    isError: isError === true,
+    ...(structuredContent === undefined ? {} : { structured: structuredContent }),
+  }
 }

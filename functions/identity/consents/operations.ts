@@ -8,14 +8,15 @@ export const consentOperations = [
     route: 'GET /auth/oauth-clients/{client_id}',
     summary: 'Get a program that asks for access',
     description:
-      'Anybody can register a program under any name, so the page of the consent should also show the host of `redirect_uri`, to which the browser continues.',
+      'Anybody can register a program under any name, so the page of the consent should also show `redirect_uri`, to which the browser continues. `scopes` says in words what the program asks for, and which of them the page may tick.',
     access: 'user',
     limit: 'read',
     strictLimit: 'sign_in',
     platform: 'a program belongs to no account',
     params: schemas.ClientParams,
+    query: schemas.ClientQuery,
     returns: schemas.OAuthClient,
-    handle: ({ ctx, params }) => consents.getClient(ctx, params.client_id),
+    handle: ({ ctx, params, query }) => consents.getClient(ctx, params.client_id, query.scope),
   }),
 
   operation({

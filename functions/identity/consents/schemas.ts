@@ -1,8 +1,33 @@
 import * as z from 'zod'
 import { Scope } from '#functions/accounts/api-keys/schemas.ts'
-import { ClientId } from '#functions/oauth/requests.ts'
+import { ClientId, parseScopes } from '#functions/oauth/requests.ts'
 
 export const ClientParams = z.object({ client_id: ClientId.describe('The `client_id` of the program.') })
+
+export const ClientQuery = z.strictObject({
+  scope: z
+    .string()
+    .max(2000)
+    .optional()
+    .transform(parseScopes)
+    .describe(
+      'The `scope` in the address of the page: what the program asks for. By default what reading needs.',
+    )
+    .meta({ example: 'flows:read psa:write' }),
+})
+
+const RequestedScope = z
+  .strictObject({
+    scope: Scope,
+    title: z.string().describe('What the person agrees to, in words.').meta({ example: 'Read flows' }),
+    is_preselected: z
+      .boolean()
+      .describe(
+        'Whether the page may tick it. Scopes that change something, or are for everything, are left to the person.',
+      )
+      .meta({ example: true }),
+  })
+  .meta({ id: 'RequestedScope' })
 
 export const OAuthClient = z
   .strictObject({
@@ -15,6 +40,7 @@ export const OAuthClient = z
       .array(z.string())
       .describe('Where the browser may continue: hosts, or the scheme of a program on the device.')
       .meta({ example: ['assistant.example'] }),
+    scopes: z.array(RequestedScope).describe('The requested scopes: reading first, the broad ones last.'),
   })
   .meta({ id: 'OAuthClient' })
 

@@ -1,17 +1,26 @@
 import { insertCode, selectClient } from '#db/rows/oauth.ts'
 import { addParameters, isRegistered } from '#functions/oauth/redirect-uri.ts'
 import type { Context } from '#http/operation.ts'
+import { describeScopes } from '#http/scope-words.ts'
 import { invalidField, throwNotFound, unknownId } from '#problem.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import { enqueueDelivery } from '#work/deliveries.ts'
 import type { ConsentCreate } from './schemas.ts'
 
-export async function getClient({ platform }: Context<'get', 'user', string>, id: string) {
+export async function getClient(
+  { platform }: Context<'get', 'user', string>,
+  id: string,
+  requestedScopes: readonly string[],
+) {
   const { name, redirect_uris } = (await selectClient(platform, id)) ?? throwNotFound('Program')
   const hosts = redirect_uris
     .map((uri) => new URL(uri))
     .map(({ protocol, host }) => (/^https?:$/.test(protocol) ? host : protocol.slice(0, -1)))
-  return { id, name, redirect_hosts: [...new Set(hosts)] }
+  const scopes = describeScopes(requestedScopes).map(({ isPreselected, ...words }) => ({
+    ...words,
+    is_preselected: isPreselected,
+  }))
+  return { id, name, redirect_hosts: [...new Set(hosts)], scopes }
 }
 
 /**

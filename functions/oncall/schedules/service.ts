@@ -211,20 +211,28 @@ export async function listScheduleShifts(
   if (end - start > maxShiftDays * dayMs)
     throw invalidField(['query', 'to'], `must be at most ${maxShiftDays} days after \`from\``)
   const row = (await selectRosters.first(db, { ids: [id], from, to })) ?? throwNotFound('On-call schedule')
+  return (await listRosterShifts(row, start, end)).map(({ user, startsAt, endsAt, overrideId }) => ({
+    user,
+    starts_at: iso(startsAt),
+    ends_at: iso(endsAt),
+    override_id: overrideId,
+  }))
+}
+
+/** Return the shifts of a schedule that was selected for this time, in milliseconds since the epoch. */
+export async function listRosterShifts(row: RosterRow, start: number, end: number) {
   const { listShifts, joinShifts } = await loadShifts()
   // Until a change, its earlier version decided. So a change keeps the past.
-  const versions = [...row.versions.map((version) => ({ ...row, ...version })), { ...row, valid_until: to }]
+  const versions = [
+    ...row.versions.map((version) => ({ ...row, ...version })),
+    { ...row, valid_until: iso(end) },
+  ]
   const shifts = versions.map((version, n) => {
     const from = Math.max(start, Date.parse(versions[n - 1]?.valid_until ?? '1970-01-01'))
     return listShifts(toRoster(version), from, Math.min(end, Date.parse(version.valid_until)))
   })
   const people = versions.flatMap((version) => version.people)
-  return joinShifts(shifts).map(({ userId, startsAt, endsAt, overrideId }) => ({
-    user: findPerson({ people }, userId),
-    starts_at: iso(startsAt),
-    ends_at: iso(endsAt),
-    override_id: overrideId,
-  }))
+  return joinShifts(shifts).map((shift) => ({ ...shift, user: findPerson({ people }, shift.userId) }))
 }
 
 export async function listOverrides({ db }: ReadContext, id: string, page: PageQuery) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { selectIds } from '#db/expressions.ts'
-import { readStatement } from '#db/statement.ts'
+import { notNull, readStatement } from '#db/statement.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
 import type { Roster } from '#rules/oncall/shifts.ts'
 
@@ -39,6 +39,9 @@ export const RosterRow = z.object({
   overrides: z.custom<StoredOverride[]>(),
   people: z.custom<StoredPerson[]>(),
   versions: z.custom<StoredVersion[]>(),
+  created_at: z.string(),
+  /** When its shifts or a name in them last changed. */
+  changed_at: notNull<string>(),
   now: z.string(),
 })
 export type RosterRow = z.output<typeof RosterRow>
@@ -69,7 +72,8 @@ export const selectRosters = readStatement(
       ? sql`and (s.team_id is null or s.team_id = (select x.team_id from ai_sessions x where x.account_id = app.account_id() and x.id = ${sessionId}))`
       : sql``
     return sql`
-    select s.id, s.name, s.timezone, s.team_id, s.rotations, app.now() as now, o.overrides, p.people, v.versions
+    select s.id, s.name, s.timezone, s.team_id, s.rotations, s.created_at, greatest(s.updated_at, s.shifts_changed_at) as changed_at,
+           app.now() as now, o.overrides, p.people, v.versions
       from on_call_schedules s
      cross join lateral (
        select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'user_id', o.user_id, 'starts_at', app.iso(o.starts_at),

@@ -12,25 +12,25 @@ export const consentForm: Html = html`<form id="sign-in">
 <p class="row"><button>Sign in</button></p>
 </form>
 <form id="consent" hidden>
-<p><strong id="program"></strong> wants to act as you. It continues at <strong id="hosts"></strong>. Anybody can choose a name: agree only if you started this yourself.</p>
-<fieldset id="scopes"><legend>Scopes</legend></fieldset>
+<p><strong id="program"></strong> wants to act as you. It continues at <strong id="address"></strong>. Anybody can choose a name: agree only if you started this yourself.</p>
+<fieldset id="scopes"><legend>It may</legend></fieldset>
 <p class="row"><button>Allow</button></p>
 </form>
 <p id="status"></p>`
 
 /**
- * Texts of the program are inserted as text, never as markup. The scopes come from the URL, and the person
- * may take some away.
+ * Texts of the program are inserted as text, never as markup. The scopes come from the URL. The person ticks
+ * those that change something themselves, and may take others away.
  */
 export const consentScript = `
   const query = Object.fromEntries(new URLSearchParams(location.search))
   const find = (selector) => document.querySelector(selector)
   let headers = { 'content-type': 'application/json' }
   const call = async (method, path, body) => readBody(await fetch(api + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }))
-  const addScope = (scope) => {
-    const box = Object.assign(document.createElement('input'), { type: 'checkbox', value: scope, checked: true })
+  const addScope = ({ scope, title, is_preselected }) => {
+    const box = Object.assign(document.createElement('input'), { type: 'checkbox', value: scope, checked: is_preselected })
     const label = document.createElement('label')
-    label.append(box, ' ' + scope)
+    label.append(box, ' ' + title)
     find('#scopes').append(label, document.createElement('br'))
   }
   const onSubmit = (selector, work) => find(selector).addEventListener('submit', (event) => {
@@ -40,11 +40,13 @@ export const consentScript = `
   onSubmit('#sign-in', async (form) => {
     const { access_token } = await call('POST', '/auth/login', Object.fromEntries(new FormData(form)))
     headers = { ...headers, authorization: 'Bearer ' + access_token }
-    const program = await call('GET', '/auth/oauth-clients/' + encodeURIComponent(query.client_id))
+    const asked = new URLSearchParams({ scope: query.scope })
+    const program = await call('GET', '/auth/oauth-clients/' + encodeURIComponent(query.client_id) + '?' + asked)
     find('#program').textContent = program.name
     // Not every registered address: a program may list well-known hosts beside the one that gets the code.
-    find('#hosts').textContent = new URL(query.redirect_uri).host || new URL(query.redirect_uri).protocol
-    for (const scope of query.scope.split(' ')) addScope(scope)
+    const { protocol, host, pathname } = new URL(query.redirect_uri)
+    find('#address').textContent = protocol + '//' + host + pathname
+    for (const scope of program.scopes) addScope(scope)
     find('#sign-in').hidden = true
     find('#consent').hidden = false
   })

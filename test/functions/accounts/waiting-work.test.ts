@@ -8,13 +8,14 @@ import { insertOverdueFlow, insertShare } from '#test/contract/fixtures-flows.ts
 import { insertBatch } from '#test/contract/fixtures-knowledge.ts'
 import { insertSchedule } from '#test/contract/fixtures-maintenance.ts'
 import { insertReportSubscription } from '#test/contract/fixtures-members.ts'
+import { insertCalendarFeed } from '#test/contract/fixtures-oncall.ts'
 import { insertRule } from '#test/contract/fixtures-psa.ts'
 import { insertRun } from '#test/contract/fixtures-runner.ts'
 import { insertBuilder } from '#test/contract/fixtures-scripts.ts'
 import { insertSession } from '#test/contract/fixtures-sessions.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { createKey } from '#test/support/api-keys.ts'
-import { startOwnService } from '#test/support/app.ts'
+import { request, startOwnService } from '#test/support/app.ts'
 import { claimHandoff, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow } from '#test/support/flows.ts'
@@ -157,6 +158,11 @@ const ways: Record<WaitingKind, MakeWait> = {
   async shared_link({ leaver }) {
     const { share_id } = await insertShare(service, leaver)
     return isEnded('select id from tree_shares where id = $1 and revoked_at is null', share_id)
+  },
+  async calendar_feed({ leaver }) {
+    const { file } = await insertCalendarFeed(service, leaver)
+    expectStatus(await request(service, 'GET', `/calendars/${file}`), 200)
+    return async () => expectStatus(await request(service, 'GET', `/calendars/${file}`), 404)
   },
   async report({ leaver }) {
     const teamId = await insertReportSubscription(service, leaver)

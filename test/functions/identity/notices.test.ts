@@ -114,6 +114,7 @@ const places: Record<string, readonly (keyof typeof acts)[] | string> = {
   chat_links: ['user of a chat tool linked'],
   oauth_codes: ['program added'],
   oauth_refresh_tokens: 'the agreement to the program before it was told',
+  calendar_feeds: 'an address shows shifts, which its person sees anyway',
   push_subscriptions: 'of a sign-in, which receives the same in the app',
   sign_ins: 'one needs what was told when it was added',
   refresh_tokens: 'of a sign-in',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readingScopes } from '#functions/mcp/tools.ts'
 import { createKey } from '#test/support/api-keys.ts'
 import { sharedService } from '#test/support/app.ts'
 import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
@@ -158,7 +159,7 @@ const reports: Record<string, () => Promise<unknown>> = {
     const { body } = await get('/.well-known/oauth-authorization-server')
     expect(body.scopes_supported).toContain('offline_access')
     const { location } = await authorize(['http://127.0.0.1:33418/'], { scope: 'offline_access' })
-    expect(location?.searchParams.get('scope')).toBe('*:read')
+    expect(location?.searchParams.get('scope')).toBe(readingScopes.join(' '))
   },
   'opentokenz/mcpx#28': async () => {
     const { tools } = JSON.parse((await send(list, { accept: 'application/json' })).text).result

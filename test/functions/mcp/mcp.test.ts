@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { prompts } from '#functions/mcp/prompts.ts'
-import { tools as declarations } from '#functions/mcp/tools.ts'
+import { tools as declarations, readingScopes } from '#functions/mcp/tools.ts'
 import { getKeyScope } from '#http/key-scopes.ts'
 import type { AnyOperation } from '#http/operation.ts'
 import { getQuerySchema } from '#http/validators.ts'
@@ -68,10 +68,18 @@ describe('tools', () => {
     }
   })
 
-  it.each(toolCases)('MCP-02 %s answers a valid request', async (_, declaration, op) => {
-    const { text, isError } = await callToolWithFixture(service, declaration, op)
-    expect([isError, text]).toEqual([false, expect.any(String)])
-  })
+  it.each(toolCases)(
+    'MCP-02 MCP-23 %s answers a valid request, also as structured content',
+    async (_, declaration, op) => {
+      const { text, isError, structured, outputSchema } = await callToolWithFixture(service, declaration, op)
+      expect([isError, text]).toEqual([false, expect.any(String)])
+      expect([outputSchema !== undefined, structured !== undefined]).toEqual(
+        Array(2).fill(op.returns !== undefined),
+      )
+      const { items } = (structured ?? {}) as { items?: unknown }
+      if (structured) expect([structured, items]).toContainEqual(JSON.parse(text))
+    },
+  )
 
   it('MCP-03 a key without the scope gets an error that names it, and another account’s rows are not found', async () => {
     const { client } = await createScene({ scopes: ['flows:read'] })
@@ -118,9 +126,13 @@ describe('tools', () => {
     const { account, client } = await createScene()
     const description = 'x'.repeat(4500)
     for (let n = 0; n < 10; n++) await createFlow(account.admin, { visibility: 'account', description })
-    const { text } = await callTool(client, 'search_flows', { search: 'Printer' })
+    const { text, structured } = await callTool(client, 'search_flows', { search: 'Printer' })
     expect(text.length).toBeLessThan(40_200)
     expect(text).toMatch(/\[Cut after 40000 of \d+ characters/)
+    const { items } = structured as { items: unknown[] }
+    expect([items.length > 5, items.length < 10, JSON.stringify(items).length <= 40_000]).toEqual(
+      Array(3).fill(true),
+    )
   })
 })
 
@@ -202,7 +214,7 @@ describe('callers', () => {
       const response = await post(headers)
       expect([token?.slice(0, 3), response.status]).toEqual([token?.slice(0, 3), 401])
       expect(response.headers.get('www-authenticate')).toBe(
-        `Bearer resource_metadata="${service.settings.PUBLIC_BASE_URL}/.well-known/oauth-protected-resource/mcp"`,
+        `Bearer resource_metadata="${service.settings.PUBLIC_BASE_URL}/.well-known/oauth-protected-resource/mcp", scope="${readingScopes.join(' ')}"`,
       )
     }
   })

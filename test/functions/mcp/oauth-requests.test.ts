@@ -1,5 +1,6 @@
 // @module-tag behaviour
 import { describe, expect, it } from 'vitest'
+import { readingScopes } from '#functions/mcp/tools.ts'
 import {
   AuthorizationRequest,
   createClientId,
@@ -29,9 +30,9 @@ describe('a request to the OAuth server', () => {
   it.each([
     ['flows:read flows:write flows:read', ['flows:read', 'flows:write']],
     ['unknown flows:read', ['flows:read']],
-    ['unknown', ['*:read']],
-    ['', ['*:read']],
-    [undefined, ['*:read']],
+    ['unknown', [...readingScopes]],
+    ['', [...readingScopes]],
+    [undefined, [...readingScopes]],
   ])('asks for the scopes %j: %j', (text, scopes) => expect(parseScopes(text)).toEqual(scopes))
   it('creates a new id for each client', () => {
     const ids = [createClientId(), createClientId()]

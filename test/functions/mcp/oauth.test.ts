@@ -1,4 +1,6 @@
+import { UnauthorizedError } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
+import { readingScopes } from '#functions/mcp/tools.ts'
 import { isRedirectUri } from '#functions/oauth/redirect-uri.ts'
 import { request, sharedService } from '#test/support/app.ts'
 import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
@@ -56,9 +58,7 @@ describe('the flow of the official client', () => {
     const flow = await createFlow(admin, { visibility: 'private' })
     const client = await connectWithOAuth(service, admin, ['flows:read'])
     expect((await callTool(client, 'read_flow', { tree_id: flow.id })).isError).toBe(false)
-    expect((await callTool(client, 'list_runs')).text).toBe(
-      '403 insufficient_scope: This needs the scope sessions:read',
-    )
+    await expect(callTool(client, 'list_runs')).rejects.toThrow(UnauthorizedError)
     const signIns = (await admin.call('GET', '/auth/me/sessions')).body
     expect(signIns.map(({ user_agent }: { user_agent: string }) => user_agent)).toContain(
       'Test client (OAuth)',
@@ -68,7 +68,11 @@ describe('the flow of the official client', () => {
   it('MCP-09 publishes its metadata', async () => {
     const read = async (path: string) => (await fetch(`${service.api}${path}`)).json()
     const resource = await read('/.well-known/oauth-protected-resource/mcp')
-    expect(resource).toMatchObject({ resource: `${base}/mcp`, authorization_servers: [base] })
+    expect(resource).toMatchObject({
+      resource: `${base}/mcp`,
+      authorization_servers: [base],
+      scopes_supported: readingScopes,
+    })
     expect(await read('/.well-known/oauth-protected-resource')).toEqual(resource)
     expect(await read('/.well-known/oauth-authorization-server')).toMatchObject({
       issuer: base,
@@ -144,7 +148,8 @@ describe('authorization', () => {
     ['https://assistant.example/callback', true],
     ['http://localhost:8080/callback', true],
     ['http://[::1]/callback', true],
-    ['com.example.app:/callback', true],
+    ['com.raycast:/oauth', true],
+    ['com.example.app:/callback', false],
     ['cursor://anysphere.cursor-retrieval/oauth/callback', true],
     ['http://assistant.example/callback', false],
     ['http://127.0.0.1.evil.example/', false],

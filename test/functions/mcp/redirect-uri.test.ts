@@ -8,7 +8,7 @@ describe('MCP-14 a redirect address', () => {
     'http://localhost:3000/cb',
     'http://127.0.0.1/cb',
     'http://[::1]:9/cb',
-    'com.example.app:/cb',
+    'com.raycast:/oauth',
     'cursor://cb',
     'vscode://publisher.extension/cb',
     long(500),
@@ -29,7 +29,8 @@ describe('MCP-14 a redirect address', () => {
     'data:text/html,x',
     'ab:cb',
     'abc:cb',
-    // What an operating system or a browser owns.
+    // What an operating system or a browser owns, or an unknown program.
+    ...['com.example.app:/cb', 'microsoft.windows.camera:', 'com.apple.tv:x', 'com.microsoft.3dviewer:x'],
     ...[
       'ms-msdt:/id',
       'search-ms:query=x',
