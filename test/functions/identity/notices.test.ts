@@ -127,14 +127,14 @@ const places: Record<string, readonly (keyof typeof acts)[] | string> = {
   sign_in_attempts: 'give nothing by themselves',
 }
 
-it('AUT-82 everything stored that signs in as a person, acts as them or reaches them is considered', () => {
+it('AUT-90 everything stored that signs in as a person, acts as them or reaches them is considered', () => {
   const stored = Object.entries(tablesLeftOut).filter(([, reason]) => reason === 'credentials of members')
   expect(Object.keys(places).toSorted()).toEqual(
     [...stored.map(([name]) => name), 'phone_numbers'].toSorted(),
   )
 })
 
-it.each(Object.entries<Act>(acts))('AUT-82 %s: an audit row and an e-mail', async (_, act) => {
+it.each(Object.entries<Act>(acts))('AUT-90 %s: an audit row and an e-mail', async (_, act) => {
   const person = await register(service)
   await service.sql('update users set email_verified_at = app.now() where id = $1', [person.id])
   const answer = await act.run(person)
