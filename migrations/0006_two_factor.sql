@@ -42,11 +42,20 @@ create table sign_in_challenges (
   user_id     uuid not null references users on delete cascade,
   -- The known device whose attempt it was, if any.
   device_id   uuid,
-  -- Whether the first factor was the password.
-  is_password boolean not null,
+  -- What was verified first.
+  method      text not null check (method in ('password', 'identity', 'sso')),
   expires_at  timestamptz(3) not null default app.now() + interval '5 minutes'
 );
 call app.delete_with_person('sign_in_challenges');
+-- What would be refused with its second factor is refused before.
+create function app.require_sso_before_challenge() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if exists (select from users u where u.id = new.user_id and not app.admits_sign_in(u, new.method, true)) then
+    raise exception 'the provider of the organisation is enforced' using errcode = 'SF4SO';
+  end if;
+  return new;
+end $$;
+create trigger sso before insert on sign_in_challenges for each row execute function app.require_sso_before_challenge();
 create index sign_in_challenges_user on sign_in_challenges (user_id);
 create index sign_in_challenges_expiry on sign_in_challenges (expires_at);
 
@@ -120,6 +129,7 @@ language sql stable set search_path = public, pg_temp as $$
   select exists (select from passwords where user_id = p_user)
       or exists (select from identities where user_id = p_user and provider is distinct from p_provider)
       or exists (select from passkeys where user_id = p_user and id is distinct from p_passkey)
+      or exists (select from sso_identities where user_id = p_user)
 $$;
 
 -- Inserts the audit entry of a change to how a user signs in and, with a purpose, the e-mail to the user's present address. Returns its delivery.

@@ -549,7 +549,7 @@ export interface DeliveriesTable {
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email' | 'web_push' | 'sms' | 'voice'
   recipient: string | null
   subscription_id: string | null
-  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
+  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'sign_in_without_sso' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
   held_until: string | null
@@ -1070,7 +1070,8 @@ export interface OauthRefreshTokensTable {
 
 export interface OauthStatesTable {
   hash: Uint8Array
-  provider: 'google' | 'microsoft'
+  provider: 'google' | 'microsoft' | 'sso'
+  connection_id: string | null
   code_verifier: string
   nonce: string
   sign_in_id: string | null
@@ -1730,7 +1731,7 @@ export interface SignInChallengesTable {
   hash: Uint8Array
   user_id: string
   device_id: string | null
-  is_password: boolean
+  method: 'password' | 'identity' | 'sso'
   expires_at: Generated<string>
 }
 
@@ -1745,6 +1746,42 @@ export interface SignInsTable {
   expires_at: string
   ended_at: string | null
   second_factor_at: string | null
+  method: 'password' | 'identity' | 'passkey' | 'sso' | 'delegated' | null
+}
+
+export interface SsoConnectionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  issuer: string
+  client_id: string
+  client_secret: string
+  scopes: string[]
+  mode: Generated<'optional' | 'enforced'>
+  default_role: Generated<'viewer' | 'engineer'>
+  groups_claim: Generated<string>
+  group_roles: Generated<JsonColumns['sso_connections.group_roles']>
+  groups_omitted_at: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface SsoDomainsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  domain: string
+  token: string
+  verified_at: string | null
+  created_at: Generated<string>
+}
+
+export interface SsoIdentitiesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  connection_id: string
+  issuer: string
+  subject: string
+  user_id: string
+  created_at: Generated<string>
 }
 
 export interface StreamEventsTable {
@@ -2111,6 +2148,9 @@ export interface DB {
   sign_in_attempts: SignInAttemptsTable
   sign_in_challenges: SignInChallengesTable
   sign_ins: SignInsTable
+  sso_connections: SsoConnectionsTable
+  sso_domains: SsoDomainsTable
+  sso_identities: SsoIdentitiesTable
   stream_events: StreamEventsTable
   stream_tickets: StreamTicketsTable
   target_lists: TargetListsTable

@@ -273,6 +273,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     'lib/ops/sealed-columns.ts',
     'lib/vendors/articles/sealed-key.ts',
     'lib/vendors/auth/sealed-answers.ts',
+    'lib/vendors/auth/sealed-client-secret.ts',
     'lib/vendors/chat/signing.ts',
     'lib/vendors/mcp/sealed-token.ts',
     'lib/vendors/phone/sealed-secret.ts',

@@ -165,6 +165,7 @@ function listPurposes(
     identity_unlinked: writeSecurity('identity_unlinked'),
     second_factor_added: writeSecurity('second_factor_added'),
     second_factor_removed: writeSecurity('second_factor_removed'),
+    sign_in_without_sso: writeSecurity('sign_in_without_sso'),
     export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
     export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
     digest: [
