@@ -127,13 +127,17 @@ create table sso_connections (
     check (jsonb_typeof(group_roles) = 'array' and jsonb_array_length(group_roles) <= 100 and octet_length(group_roles::text) <= 40000),
   -- When a sign-in last had more groups than the provider puts into a token.
   groups_omitted_at timestamptz(3),
+  -- The last test, and the first problem that it found.
+  last_checked_at   timestamptz(3),
+  last_check_error  text check (length(last_check_error) <= 2000),
   created_at        timestamptz(3) not null default app.now(),
   updated_at        timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id),
   unique (account_id, id)
 );
-create trigger audit after insert or delete or update of issuer, client_id, client_secret, scopes, mode, default_role, groups_claim, group_roles
+create trigger audit after insert or delete or update of issuer, client_id, client_secret, scopes, mode, default_role, groups_claim, group_roles,
+    last_checked_at
   on sso_connections for each row execute function app.audit('sso_connection', 'client_secret');
 
 -- Domains of e-mail addresses. One is proved by a TXT record with the token, and then belongs to one account.

@@ -228,7 +228,12 @@ export const exportedTables: readonly ExportedTable[] = [
     },
   }),
   exportTable('sso_connections', 'sso_connection', {
-    leftOut: { client_secret: secret, groups_omitted_at: state },
+    leftOut: {
+      client_secret: secret,
+      groups_omitted_at: state,
+      last_checked_at: state,
+      last_check_error: state,
+    },
   }),
   exportTable('sso_domains', 'sso_domains', { leftOut: { token: 'proves a domain for this account only' } }),
   exportTable('runner_connections', 'runner_connection', {

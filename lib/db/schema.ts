@@ -1731,7 +1731,8 @@ export interface SignInChallengesTable {
   hash: Uint8Array
   user_id: string
   device_id: string | null
-  method: 'password' | 'identity' | 'sso'
+  is_password: boolean
+  is_sso: Generated<boolean>
   expires_at: Generated<string>
 }
 
@@ -1761,6 +1762,8 @@ export interface SsoConnectionsTable {
   groups_claim: Generated<string>
   group_roles: Generated<JsonColumns['sso_connections.group_roles']>
   groups_omitted_at: string | null
+  last_checked_at: string | null
+  last_check_error: string | null
   created_at: Generated<string>
   updated_at: Generated<string>
 }

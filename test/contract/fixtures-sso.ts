@@ -17,7 +17,7 @@ const connect: Fixture = async (service, { accountId }) => {
 }
 
 /** Insert a domain of the owner's account, of which it has at most 20. */
-async function insertDomain(service: Service, { accountId }: Person, isProved = false): Promise<string> {
+async function insertDomain(service: Service, { accountId }: Person): Promise<string> {
   await service.sql(
     `delete from sso_domains where id in (
        select id from sso_domains where account_id = $1 order by created_at desc, id desc offset 10)`,
@@ -25,9 +25,9 @@ async function insertDomain(service: Service, { accountId }: Person, isProved = 
   )
   return insertReturningId(
     service,
-    `insert into sso_domains (account_id, domain, token, verified_at)
-     values ($1, gen_random_uuid() || '.example', 'token-of-the-domain-0', case when $2 then now() end) returning id`,
-    [accountId, isProved],
+    `insert into sso_domains (account_id, domain, token)
+     values ($1, gen_random_uuid() || '.example', 'token-of-the-domain-0') returning id`,
+    [accountId],
   )
 }
 
@@ -60,9 +60,17 @@ export const ssoFixtures = {
     await insertDomain(service, owner)
     return { body: { domain: `${crypto.randomUUID()}.example` } }
   },
-  'accounts.sso.verifyDomain': async (service, owner) => ({
-    params: { domain_id: await insertDomain(service, owner, true) },
-  }),
+  'accounts.sso.verifyDomain': async (service, owner) => {
+    const domain_id = await insertDomain(service, owner)
+    const [row] = await service.sql<{ domain: string }>('select domain from sso_domains where id = $1', [
+      domain_id,
+    ])
+    await fetch(`${service.localOrigin}/dns-query/_support-flow.${row?.domain}`, {
+      method: 'PUT',
+      body: 'support-flow-verification=token-of-the-domain-0',
+    })
+    return { params: { domain_id } }
+  },
   'accounts.sso.removeDomain': async (service, owner) => ({
     params: { domain_id: await insertDomain(service, owner) },
   }),

@@ -69,7 +69,7 @@ export const twoFactorFixtures = {
   'identity.mfa.completeChallenge': async (service, owner) => {
     const code = await insertTotp(service, owner)
     const mfa_token = randomBytes(32).toString('base64url')
-    await service.sql(`insert into sign_in_challenges (hash, user_id, method) values ($1, $2, 'password')`, [
+    await service.sql('insert into sign_in_challenges (hash, user_id, is_password) values ($1, $2, true)', [
       sha256(mfa_token),
       owner.id,
     ])

@@ -113,7 +113,7 @@ export async function insertCredentials(service: Service, { id, signInId }: Pers
   await insert(
     `insert into one_time_tokens (hash, user_id, purpose, expires_at) values (${hash}, $1, 'verify_email', now())`,
   )
-  await insert(`insert into sign_in_challenges (hash, user_id, method) values (${hash}, $1, 'password')`)
+  await insert(`insert into sign_in_challenges (hash, user_id, is_password) values (${hash}, $1, true)`)
   await insert(`insert into passkey_challenges (hash, user_id) values (${hash}, $1)`)
   await insert(`insert into recovery_codes (hash, user_id) values (${hash}, $1)`)
   const insertOfSignIn = (text: string) => service.sql(text, [signInId])

@@ -17,6 +17,8 @@ const columns = [
   'c.groups_claim',
   'c.group_roles',
   'c.groups_omitted_at',
+  'c.last_checked_at',
+  'c.last_check_error',
   'c.created_at',
   'c.updated_at',
 ] as const
@@ -83,6 +85,8 @@ export async function saveConnection(
     groups_claim,
     group_roles: jsonb(group_roles),
     groups_omitted_at: null,
+    last_checked_at: null,
+    last_check_error: null,
   }
   await db
     .insertInto('sso_connections')
@@ -93,6 +97,16 @@ export async function saveConnection(
         updated_at: sql<string>`greatest(app.now(), sso_connections.updated_at + interval '1 ms')`,
       }),
     )
+    .execute()
+}
+
+/** Store the result of a test; `error` is null after a success. */
+export async function recordCheck(db: WriteDb, id: string, error: string | null): Promise<void> {
+  await db
+    .updateTable('sso_connections')
+    .set({ last_checked_at: now, last_check_error: error })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
     .execute()
 }
 

@@ -77,6 +77,11 @@ export const SsoConnection = z
     groups_omitted_at: Time.nullable().describe(
       'When a token last left groups out, because they were too many. Roles then stay.',
     ),
+    last_checked_at: Time.nullable().describe('When the connection was last tested.'),
+    last_check_error: z
+      .string()
+      .nullable()
+      .describe('The first problem that the last test found; null after a success.'),
     created_at: Time,
     updated_at: Time,
   })
@@ -104,7 +109,7 @@ export const SsoConnectionUpdate = z
       .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope'))
       .min(1)
       .max(20)
-      .refine((scopes) => scopes.includes('openid'), 'must contain openid')
+      .transform((scopes) => [...new Map(scopes.map((scope) => [scope.toLowerCase(), scope])).values()])
       .default(['openid', 'email', 'profile'])
       .describe('The scopes to ask for.')
       .meta({ example: ['openid', 'email', 'profile'] }),
@@ -113,6 +118,7 @@ export const SsoConnectionUpdate = z
     groups_claim: fields.groups_claim.default('groups'),
     group_roles: z.array(GroupRole).max(100).default([]).describe('The roles by group.'),
   })
+  .refine(({ scopes }) => scopes.includes('openid'), { path: ['scopes'], error: 'must contain openid' })
   .meta({ id: 'SsoConnectionUpdate' })
 export type SsoConnectionUpdate = z.infer<typeof SsoConnectionUpdate>
 

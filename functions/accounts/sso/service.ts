@@ -68,6 +68,7 @@ export async function remove({ db }: WriteContext): Promise<void> {
 export async function test(ctx: WriteContext) {
   const row = await requireConnection(ctx)
   const { problems, warnings } = await (await open(ctx, row)).check()
+  await queries.recordCheck(ctx.db, row.id, problems[0] ?? null)
   const domains = await queries.selectDomains(ctx.db)
   if (!domains.some(({ verified_at }) => verified_at !== null))
     warnings.push('No domain is proved yet, so that nobody can sign in')

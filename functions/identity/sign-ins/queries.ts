@@ -158,8 +158,8 @@ export const insertChallenge = writeStatement(
       select id, email from users where id = ${userId} and is_active and has_second_factor
          and ${proof.kind === 'password' ? sql`exists (select from p)` : sql`true`} for share
     ), inserted_challenge as (
-      insert into sign_in_challenges (hash, user_id, device_id, method)
-      select ${hash}::bytea, id, ${proof.kind === 'password' ? proof.password.deviceId : null}::uuid, ${proof.kind} from u
+      insert into sign_in_challenges (hash, user_id, device_id, is_password, is_sso)
+      select ${hash}::bytea, id, ${proof.kind === 'password' ? proof.password.deviceId : null}::uuid, ${proof.kind === 'password'}, ${proof.kind === 'sso'} from u
     ) ${proof.kind === 'password' ? sql`, deleted_attempts as (${deleteAttempts(proof.password)})` : sql``}
     select exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as has_totp,
            exists (select from recovery_codes r where r.user_id = u.id and r.used_at is null) as has_recovery_codes,
@@ -175,8 +175,8 @@ export const completeChallenge = writeStatement(
   NewSignedInUser,
   (hash: string, userId: string, signIn: NewSignIn) => sql`
     with c as (
-      delete from sign_in_challenges where hash = ${hash}::bytea and user_id = ${userId} and expires_at > app.now()
-      returning device_id, method
+      delete from sign_in_challenges c where hash = ${hash}::bytea and user_id = ${userId} and expires_at > app.now()
+      returning device_id, app.method_of(c) as method
     ), u as (
       update users u set last_login_at = app.now() from c where u.id = ${userId} and u.is_active returning u.*, c.method
     ), ${buildSignInClauses(signIn, sql`u.method`, true)}, deleted_attempts as (

@@ -8,7 +8,7 @@ import * as signIns from '#functions/identity/sign-ins/service.ts'
 import { announceLeaver } from '#functions/oncall/shift-notices/service.ts'
 import { Email } from '#http/fields.ts'
 import type { Context } from '#http/operation.ts'
-import { Problem } from '#problem.ts'
+import { Problem, throwNotFound } from '#problem.ts'
 import { grantByGroups, type MemberRole } from '#rules/group-roles.ts'
 import type { SsoIdentity } from '#vendors/auth/sso.ts'
 import * as queries from './queries.ts'
@@ -33,7 +33,7 @@ const toTarget = (connectionId: string) => ({ provider: 'sso' as const, connecti
 
 export async function completeSignIn(ctx: PublicContext, connectionId: string, callback: SsoCallback) {
   const connection = await connections.findById(ctx.platform, connectionId)
-  if (!connection) throw new Problem('oauth_state_invalid')
+  if (!connection) throwNotFound('Connection')
   const provider = await connections.open(ctx, connection)
   const identity = await oauth.endFlow(ctx, toTarget(connectionId), callback, (flow) => provider.redeem(flow))
   if (identity.groups === null) await connections.recordOmittedGroups(ctx.platform, connection)

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { organisationClientId } from '#local/vendors/identity/organisation.ts'
 import { insertPassword } from '#test/contract/fixture-rows.ts'
 import { startOwnService } from '#test/support/app.ts'
-import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
+import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
 import {
@@ -67,6 +67,7 @@ it('AUT-82 an admin connects a provider and proves a domain, and then a person o
   )
   expect(actions.map(({ action }) => action)).toEqual([
     'sso_connection.created',
+    'sso_connection.updated',
     'sso_domain.created',
     'sso_domain.updated',
     'sso_identity.created',
@@ -106,7 +107,12 @@ it('AUT-82 of 16 accounts that prove one domain at the same moment one gets it, 
     [domain],
   )
   expect(proved).toHaveLength(1)
-  expect(Object.keys(countByStatus(answers)).sort()).toEqual(['200', '409'])
+  // On a busy machine the name server may answer some of them too late.
+  const outcomes = new Set(
+    answers.map(({ status, body }) => (status === 200 ? 200 : (body.code ?? body.detail))),
+  )
+  outcomes.delete('The name servers do not answer; try again')
+  expect(outcomes).toEqual(new Set([200, 'domain_taken']))
 })
 
 it('AUT-82 a stored secret stays for its issuer, and goes to no other', async () => {
