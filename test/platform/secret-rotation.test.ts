@@ -146,6 +146,8 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
     true,
     200,
     true,
+    200,
+    true,
     null,
     200,
     'The receiver accepted the message',
