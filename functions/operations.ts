@@ -5,6 +5,7 @@ import { accountExportOperations } from './accounts/exports/operations.ts'
 import { accountImportOperations } from './accounts/imports/operations.ts'
 import { inviteOperations } from './accounts/invites/operations.ts'
 import { onboardingOperations } from './accounts/onboarding/operations.ts'
+import { ssoConnectionOperations } from './accounts/sso/operations.ts'
 import { teamOperations } from './accounts/teams/operations.ts'
 import { adminGalleryOperations } from './admin/gallery/operations.ts'
 import { adminOperationsOperations } from './admin/operations/operations.ts'
@@ -64,6 +65,7 @@ import { oauthOperations } from './identity/oauth/operations.ts'
 import { passkeyOperations } from './identity/passkeys/operations.ts'
 import { phoneNumberOperations } from './identity/phone-number/operations.ts'
 import { signInOperations } from './identity/sign-ins/operations.ts'
+import { ssoOperations } from './identity/sso/operations.ts'
 import { streamTicketOperations } from './identity/stream-tickets/operations.ts'
 import { maintenanceRunOperations } from './maintenance/runs/operations.ts'
 import { maintenanceOperations } from './maintenance/schedules/operations.ts'
@@ -117,6 +119,7 @@ export const operations: readonly AnyOperation[] = [
   ...publicOperations,
   ...authOperations,
   ...oauthOperations,
+  ...ssoOperations,
   ...identityOperations,
   ...credentialOperations,
   ...emailChangeOperations,
@@ -133,6 +136,7 @@ export const operations: readonly AnyOperation[] = [
   ...accountImportOperations,
   ...inviteOperations,
   ...teamOperations,
+  ...ssoConnectionOperations,
   ...apiKeyOperations,
   // These two before treeOperations, where /trees/{tree_id} would match /trees/pinned and /trees/health.
   ...treePinOperations,

@@ -33,6 +33,14 @@ export const routeGroups: readonly RouteGroup[] = [
     },
   },
   {
+    load: async () => (await import('./identity/sso/operations.ts')).ssoOperations,
+    routes: {
+      'identity.sso.lookUp': 'POST /auth/sso/lookup',
+      'identity.sso.authorize': 'POST /auth/sso/authorize',
+      'identity.sso.completeSignIn': 'POST /auth/sso/{connection_id}/callback',
+    },
+  },
+  {
     load: async () => (await import('./identity/identities/operations.ts')).identityOperations,
     routes: {
       'identity.identities.list': 'GET /auth/me/identities',
@@ -186,6 +194,19 @@ export const routeGroups: readonly RouteGroup[] = [
       'accounts.teams.getBranding': 'GET /teams/{team_id}/branding',
       'accounts.teams.updateBranding': 'PUT /teams/{team_id}/branding',
       'accounts.teams.resetBranding': 'DELETE /teams/{team_id}/branding',
+    },
+  },
+  {
+    load: async () => (await import('./accounts/sso/operations.ts')).ssoConnectionOperations,
+    routes: {
+      'accounts.sso.get': 'GET /accounts/me/sso',
+      'accounts.sso.put': 'PUT /accounts/me/sso',
+      'accounts.sso.delete': 'DELETE /accounts/me/sso',
+      'accounts.sso.test': 'POST /accounts/me/sso/test',
+      'accounts.sso.addDomain': 'POST /accounts/me/sso/domains',
+      'accounts.sso.verifyDomain': 'POST /accounts/me/sso/domains/{domain_id}/verify',
+      'accounts.sso.removeDomain': 'DELETE /accounts/me/sso/domains/{domain_id}',
+      'accounts.sso.unlinkMember': 'DELETE /accounts/me/members/{user_id}/sso-identity',
     },
   },
   {

@@ -15,6 +15,7 @@ export const tags: readonly TagInfo[] = [
     'Register, sign in with a password, refresh tokens and read the signed-in user.',
   ),
   tag('identity.oauth', 'Sign-in with Google or Microsoft', 'OpenID Connect sign-in.'),
+  tag('identity.sso', 'Sign-in of an organisation', 'Sign in at the OpenID provider of an organisation.'),
   tag('identity.identities', 'Linked identities', 'Link Google or Microsoft to the signed-in user.'),
   tag(
     'identity.credentials',
@@ -42,6 +43,7 @@ export const tags: readonly TagInfo[] = [
   tag('accounts.imports', 'Data import', 'Restore an export in a new account.'),
   tag('accounts.teams', 'Teams', 'Teams, their members and the branding of their documents.'),
   tag('accounts.invites', 'Invites', 'Invite colleagues to the account.'),
+  tag('accounts.sso', 'Provider of the organisation', 'Connect the OpenID provider of the organisation.'),
   tag('accounts.apiKeys', 'API keys', 'Keys with which programs call this API.'),
   tag('accounts.onboarding', 'Onboarding', 'The first steps of a new user.'),
   tag('billing', 'Billing', "The subscription, and the billing provider's events."),

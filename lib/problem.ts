@@ -91,6 +91,10 @@ export const codedProblems = {
   kb_quota_exceeded: { status: 403, detail: 'Your plan allows no more knowledge imports' },
   mfa_setup_required: { status: 403, detail: 'Set up two-factor sign-in to continue' },
   password_change_required: { status: 403, detail: 'Change your password to continue' },
+  sso_required: {
+    status: 403,
+    detail: 'Your organisation signs in with its identity provider; sign in there',
+  },
   step_up_required: { status: 403, detail: 'Verify your second factor again to continue' },
   subscription_lapsed: { status: 403, detail: "This account's subscription has lapsed" },
   invite_invalid_or_expired_or_revoked: { status: 404, detail: 'invite_invalid_or_expired_or_revoked' },
@@ -116,6 +120,11 @@ export const codedProblems = {
     detail: 'This account has a paid subscription; change it in the billing portal',
   },
   already_started: { status: 409, detail: 'Another user started this a few seconds ago' },
+  domain_taken: { status: 409, detail: 'Another account has proved this domain' },
+  domain_not_proved: {
+    status: 409,
+    detail: 'The TXT record is not there yet; a new record may take an hour to be seen',
+  },
   email_taken: { status: 409, detail: 'This address is already taken' },
   idempotency_key_in_use: {
     status: 409,
@@ -154,6 +163,7 @@ export const codedProblems = {
   schedule_busy: { status: 409, detail: 'The schedule is catching up; try again in a minute' },
   seat_limit_reached: { status: 409, detail: 'Every seat of the plan is taken' },
   session_limit_reached: { status: 409, detail: 'Too many sessions are open; delete one first' },
+  sso_not_connected: { status: 409, detail: 'No identity provider of an organisation is connected here' },
   stale_version: { status: 409, detail: 'Someone else changed this. Reload it and apply your change again' },
   step_not_current: { status: 409, detail: 'This is not the current step' },
   subflow_running: { status: 409, detail: 'A sub-flow is running; complete or abandon its session first' },

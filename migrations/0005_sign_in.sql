@@ -1,4 +1,4 @@
--- Passwords, sign-ins, tokens, identities at Google and Microsoft, and the functions that open a scope.
+-- Passwords, sign-ins, tokens, identities at Google, Microsoft and the provider of an organisation, and the functions that open a scope.
 -- Passwords, tokens and codes are stored as hashes, which only the platform role reads.
 create table passwords (
   user_id           uuid primary key references users on delete cascade,
@@ -22,6 +22,9 @@ create table sign_ins (
   ended_at         timestamptz(3),
   -- When a second factor was last verified.
   second_factor_at timestamptz(3),
+  -- What was verified first. `delegated`: another sign-in has confirmed it, for a program. Where the provider of the organisation is enforced, a
+  -- way without a method is refused.
+  method           text check (method in ('password', 'identity', 'passkey', 'sso', 'delegated')),
   primary key (id),
   unique (account_id, id),
   foreign key (account_id, user_id) references users (account_id, id) on delete cascade
@@ -91,16 +94,143 @@ call app.delete_with_person('identities');
 -- One row per started OAuth flow. A conditional update uses it once. The state is stored as a hash.
 create table oauth_states (
   hash          bytea primary key,
-  provider      text not null check (provider in ('google', 'microsoft')),
+  provider      text not null check (provider in ('google', 'microsoft', 'sso')),
+  -- Of the provider of an organisation. No foreign key: a connection that was deleted completes nothing.
+  connection_id uuid,
   code_verifier text not null,
   nonce         text not null,
   -- The sign-in that links an identity with this flow; null for a flow that signs in. No foreign key: an ended sign-in completes nothing.
   sign_in_id    uuid,
   expires_at    timestamptz(3) not null default app.now() + interval '10 minutes',
   used_at       timestamptz(3),
-  created_at    timestamptz(3) not null default app.now()
+  created_at    timestamptz(3) not null default app.now(),
+  check ((provider = 'sso') = (connection_id is not null))
 );
 create index oauth_states_expiry on oauth_states (expires_at);
+
+-- The OpenID provider of an organisation, one per account.
+create table sso_connections (
+  id                uuid not null default uuidv7(),
+  account_id        uuid not null default app.account_id() references accounts on delete cascade,
+  issuer            text not null check (length(issuer) between 1 and 2000),
+  client_id         text not null check (length(client_id) between 1 and 500),
+  -- Encrypted with the service's key; the account's id is authenticated with it.
+  client_secret     text not null check (length(client_secret) <= 8000),
+  scopes            text[] not null check (cardinality(scopes) between 1 and 20),
+  -- Whether its members may, or must, sign in there.
+  mode              text not null default 'optional' check (mode in ('optional', 'enforced')),
+  -- The role of a new member, and of one in none of the groups.
+  default_role      text not null default 'viewer' check (default_role in ('viewer', 'engineer')),
+  groups_claim      text not null default 'groups' check (length(groups_claim) between 1 and 200),
+  -- The role, and the team if any, of the members of a group. Without any, the provider decides no roles.
+  group_roles       jsonb not null default '[]' constraint sso_connections_group_roles
+    check (jsonb_typeof(group_roles) = 'array' and jsonb_array_length(group_roles) <= 100 and octet_length(group_roles::text) <= 40000),
+  -- When a sign-in last had more groups than the provider puts into a token.
+  groups_omitted_at timestamptz(3),
+  -- The last test, and the first problem that it found.
+  last_checked_at   timestamptz(3),
+  last_check_error  text check (length(last_check_error) <= 2000),
+  created_at        timestamptz(3) not null default app.now(),
+  updated_at        timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id),
+  unique (account_id, id)
+);
+create trigger audit after insert or delete or update of issuer, client_id, client_secret, scopes, mode, default_role, groups_claim, group_roles,
+    last_checked_at
+  on sso_connections for each row execute function app.audit('sso_connection', 'client_secret');
+
+-- Domains of e-mail addresses. One is proved by a TXT record with the token, and then belongs to one account.
+create table sso_domains (
+  id          uuid not null default uuidv7(),
+  account_id  uuid not null default app.account_id() references accounts on delete cascade,
+  domain      text not null check (length(domain) between 3 and 253 and domain = lower(domain)),
+  token       text not null check (length(token) between 20 and 100),
+  verified_at timestamptz(3),
+  created_at  timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, id),
+  unique (account_id, domain)
+);
+create unique index sso_domains_verified on sso_domains (domain) where verified_at is not null;
+call app.limit_rows('sso_domains', 20);
+create trigger audit after insert or update or delete on sso_domains for each row execute function app.audit('sso_domain', 'token');
+
+-- Who a member is at the provider: by the issuer and its `sub`, never by an address. Of one account, so that the provider of another signs in nobody.
+create table sso_identities (
+  id            uuid not null default uuidv7(),
+  account_id    uuid not null default app.account_id() references accounts on delete cascade,
+  connection_id uuid not null,
+  issuer        text not null check (length(issuer) between 1 and 2000),
+  subject       text not null check (length(subject) between 1 and 255),
+  user_id       uuid not null,
+  created_at    timestamptz(3) not null default app.now(),
+  primary key (id),
+  unique (account_id, issuer, subject),
+  unique (account_id, user_id, issuer),
+  foreign key (account_id, connection_id) references sso_connections (account_id, id) on delete cascade,
+  foreign key (account_id, user_id) references users (account_id, id) on delete cascade
+);
+create index sso_identities_connection on sso_identities (account_id, connection_id);
+create trigger audit after insert or delete on sso_identities for each row execute function app.audit('sso_identity', 'subject');
+call app.delete_with_person('sso_identities');
+
+call app.protect('sso_connections');
+call app.protect('sso_domains');
+call app.protect('sso_identities');
+grant select, insert, update, delete on sso_connections, sso_domains to app_runtime;
+grant select, delete on sso_identities to app_runtime;
+grant select, insert, update, delete on sso_connections, sso_domains, sso_identities to app_platform;
+
+-- Whether a member must sign in at the provider of the organisation: one who has an address of a proved domain, or an identity there.
+create function app.needs_sso(u users) returns boolean language sql stable set search_path = public, pg_temp as $$
+  select exists (
+    select from sso_connections c where c.account_id = u.account_id and c.mode = 'enforced'
+       and (exists (select from sso_domains d where d.account_id = u.account_id and d.verified_at is not null
+                       and d.domain = substring(lower(u.email) from '@([^@]+)$'))
+            or exists (select from sso_identities i where i.account_id = u.account_id and i.connection_id = c.id and i.user_id = u.id)))
+$$;
+-- Whether a way of signing in is open to a user. An admin keeps the password with a second factor, for when the provider is away.
+create function app.admits_sign_in(u users, p_method text, p_has_second_factor boolean) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(p_method in ('sso', 'delegated'), false)
+    or coalesce(u.role = 'admin' and p_method = 'password' and p_has_second_factor, false)
+    or not app.needs_sso(u)
+$$;
+-- No statement signs in a user past the provider that the organisation enforces. An admin who does is in the audit log, and the other admins are told.
+create function app.require_sso() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  u users;
+begin
+  select * into u from users where account_id = new.account_id and id = new.user_id;
+  if not app.admits_sign_in(u, new.method, new.second_factor_at is not null) then
+    raise exception 'the provider of the organisation is enforced' using errcode = 'SF4SO';
+  end if;
+  if new.method = 'password' and app.needs_sso(u) then
+    insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, ip)
+    values (u.account_id, u.id, 'sign_in.without_sso', 'user', u.id, new.ip);
+    -- The sweep sends them.
+    insert into deliveries (account_id, channel, recipient, purpose, user_id)
+    select a.account_id, 'email', a.email, 'sign_in_without_sso', a.id from users a
+     where a.account_id = u.account_id and a.role = 'admin' and a.is_active and a.email_verified_at is not null and a.id <> u.id;
+  end if;
+  return new;
+end $$;
+create trigger sso before insert on sign_ins for each row execute function app.require_sso();
+-- What begins to be enforced ends the sign-ins that it would refuse.
+create function app.end_sign_ins_without_sso() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update sign_ins s set ended_at = app.now() from users u
+   where u.account_id = new.account_id and s.account_id = u.account_id and s.user_id = u.id and s.ended_at is null
+     and (tg_table_name <> 'users' or u.id = new.id) and not app.admits_sign_in(u, s.method, s.second_factor_at is not null);
+  return null;
+end $$;
+create trigger end_sign_ins after insert or update of mode on sso_connections for each row
+  when (new.mode = 'enforced') execute function app.end_sign_ins_without_sso();
+create trigger end_sign_ins after insert or update of verified_at on sso_domains for each row
+  when (new.verified_at is not null) execute function app.end_sign_ins_without_sso();
+create trigger end_sign_ins_without_sso after update of role, email on users for each row
+  when (old.role <> new.role or old.email <> new.email) execute function app.end_sign_ins_without_sso();
 
 grant select, update (ended_at) on sign_ins to app_runtime;
 grant select, insert, update, delete on passwords, sign_ins, refresh_tokens, email_changes, one_time_tokens, sign_in_attempts, identities, oauth_states

@@ -42,11 +42,26 @@ create table sign_in_challenges (
   user_id     uuid not null references users on delete cascade,
   -- The known device whose attempt it was, if any.
   device_id   uuid,
-  -- Whether the first factor was the password.
+  -- Whether the first factor was the password, or an identity at the provider of the organisation.
   is_password boolean not null,
+  is_sso      boolean not null default false check (not (is_sso and is_password)),
   expires_at  timestamptz(3) not null default app.now() + interval '5 minutes'
 );
 call app.delete_with_person('sign_in_challenges');
+-- How the sign-in of a challenge begins.
+create function app.method_of(c sign_in_challenges) returns text language sql immutable parallel safe as $$
+  select case when c.is_password then 'password' when c.is_sso then 'sso' else 'identity' end
+$$;
+-- What would be refused with its second factor is refused before.
+create function app.require_sso_before_challenge() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if exists (select from users u
+              where u.id = new.user_id and not app.admits_sign_in(u, app.method_of(new), true)) then
+    raise exception 'the provider of the organisation is enforced' using errcode = 'SF4SO';
+  end if;
+  return new;
+end $$;
+create trigger sso before insert on sign_in_challenges for each row execute function app.require_sso_before_challenge();
 create index sign_in_challenges_user on sign_in_challenges (user_id);
 create index sign_in_challenges_expiry on sign_in_challenges (expires_at);
 
@@ -120,6 +135,7 @@ language sql stable set search_path = public, pg_temp as $$
   select exists (select from passwords where user_id = p_user)
       or exists (select from identities where user_id = p_user and provider is distinct from p_provider)
       or exists (select from passkeys where user_id = p_user and id is distinct from p_passkey)
+      or exists (select from sso_identities where user_id = p_user)
 $$;
 
 -- Inserts the audit entry of a change to how a user signs in or is reached and, with a purpose, the e-mail to the user's present address. Returns its

@@ -177,7 +177,7 @@ create table deliveries (
   -- For an e-mail without an event. Its text is written when it is sent.
   purpose          text check (
     purpose in ('verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'identity_linked', 'identity_unlinked', 'password_changed', 'chat_user_linked', 'phone_number_added', 'program_added', 'invite', 'sales_lead', 'feedback', 'feedback_receipt', 'second_factor_added',
-                'second_factor_removed', 'webhook_disabled', 'export_ready', 'export_failed', 'account_deletion_requested',
+                'second_factor_removed', 'sign_in_without_sso', 'webhook_disabled', 'export_ready', 'export_failed', 'account_deletion_requested',
                 'account_deletion_cancelled', 'digest', 'weekly_report', 'verify_phone')),
   -- The person to whom it is addressed; null for what a config sends and for an address alone.
   user_id          uuid,

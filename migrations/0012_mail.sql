@@ -176,7 +176,7 @@ begin
 end $$;
 create function app.is_limited_mail(d deliveries) returns boolean language sql immutable parallel safe as $$
   select d.channel = 'email' and coalesce(d.purpose, '') not in (
-    'verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'identity_linked', 'identity_unlinked', 'password_changed', 'chat_user_linked', 'phone_number_added', 'program_added', 'second_factor_added', 'second_factor_removed',
+    'verify_email', 'reset_password', 'change_email', 'email_change_requested', 'email_changed', 'identity_linked', 'identity_unlinked', 'password_changed', 'chat_user_linked', 'phone_number_added', 'program_added', 'second_factor_added', 'second_factor_removed', 'sign_in_without_sso',
     'sales_lead', 'feedback', 'account_deletion_requested', 'account_deletion_cancelled')
 $$;
 -- What the preferences of its recipient hold until they have no quiet hours is not shown by a browser either: its e-mail waits for the digest.

@@ -229,6 +229,15 @@ export const exportedTables: readonly ExportedTable[] = [
       last_check_error: state,
     },
   }),
+  exportTable('sso_connections', 'sso_connection', {
+    leftOut: {
+      client_secret: secret,
+      groups_omitted_at: state,
+      last_checked_at: state,
+      last_check_error: state,
+    },
+  }),
+  exportTable('sso_domains', 'sso_domains', { leftOut: { token: 'proves a domain for this account only' } }),
   exportTable('runner_connections', 'runner_connection', {
     leftOut: { credentials: secret, last_checked_at: state, last_check_error: state },
   }),
@@ -353,6 +362,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   sign_in_attempts: credentials,
   sign_in_challenges: credentials,
   sign_ins: credentials,
+  sso_identities: credentials,
   stream_events: shortLived,
   stream_tickets: credentials,
   totp_factors: credentials,

@@ -60,6 +60,8 @@ export const exportedColumns = {
   psa_rules: ['id', 'name', 'position', 'is_enabled', 'board_id', 'ticket_type', 'keywords', 'tree_id', 'variables', 'user_id', 'created_by', 'created_at', 'updated_at'],
   alert_sources: ['id', 'name', 'format', 'mapping', 'is_enabled', 'severities', 'tree_id', 'user_id', 'schedule_id', 'urgency', 'max_cases_per_hour', 'created_by', 'created_at', 'updated_at'],
   psa_connections: ['id', 'provider', 'base_url', 'is_active', 'time_rounding_minutes', 'time_minimum_minutes', 'resolved_statuses', 'created_by', 'created_at', 'updated_at'],
+  sso_connections: ['id', 'issuer', 'client_id', 'scopes', 'mode', 'default_role', 'groups_claim', 'group_roles', 'created_at', 'updated_at'],
+  sso_domains: ['id', 'domain', 'verified_at', 'created_at'],
   runner_connections: ['id', 'provider', 'base_url', 'created_by', 'created_at', 'updated_at'],
   phone_gateways: ['id', 'provider', 'account_sid', 'api_key_sid', 'sender', 'allowed_prefixes', 'daily_limit', 'created_at', 'updated_at'],
   mcp_servers: ['id', 'name', 'url', 'allowed', 'created_by', 'created_at', 'updated_at'],

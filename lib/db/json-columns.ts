@@ -8,6 +8,7 @@ import type { ReviewAlert } from '#rules/events/review-alert.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import type { StoredReplay } from '#rules/flows/replay.ts'
 import type { FlowNode, IntakeField, StepList } from '#rules/flows/structure.ts'
+import type { GroupRole } from '#rules/group-roles.ts'
 import type { Block } from '#rules/knowledge/blocks.ts'
 import type { EscalationStep } from '#rules/oncall/escalation-step.ts'
 import type { Rotation } from '#rules/oncall/schema.ts'
@@ -28,6 +29,7 @@ export interface JsonColumns {
   'ai_messages.citations': Citation[]
   'ai_messages.sources': Citation[]
   'ai_messages.lookups': Lookup[]
+  'sso_connections.group_roles': GroupRole[]
   'psa_connections.resolved_statuses': Record<string, string>
   'ai_sessions.escalation_package': Record<string, unknown>
   'ai_sessions.evidence_items': Evidence[]

@@ -237,6 +237,9 @@ export const retention: Record<keyof DB, Policy> = {
   sign_in_challenges: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
   // A sign-in takes its refresh tokens with it, up to a thousand.
   sign_ins: expires('for support', { column: 'expires_at', keptFor: '30 days', maxBatch: 100 }),
+  sso_connections: kept('one row per account'),
+  sso_domains: kept('at most 20 per account'),
+  sso_identities: kept(person),
   stream_events: deletedBy('when it was sent, at the latest after a day', 'the sweep deletes them'),
   stream_tickets: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
   target_lists: kept(work),

@@ -559,7 +559,7 @@ export interface DeliveriesTable {
   channel: 'chat1_webhook' | 'chat2_webhook' | 'email' | 'web_push' | 'sms' | 'voice'
   recipient: string | null
   subscription_id: string | null
-  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'password_changed' | 'chat_user_linked' | 'phone_number_added' | 'program_added' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
+  purpose: 'verify_email' | 'reset_password' | 'change_email' | 'email_change_requested' | 'email_changed' | 'identity_linked' | 'identity_unlinked' | 'password_changed' | 'chat_user_linked' | 'phone_number_added' | 'program_added' | 'invite' | 'sales_lead' | 'feedback' | 'feedback_receipt' | 'second_factor_added' | 'second_factor_removed' | 'sign_in_without_sso' | 'webhook_disabled' | 'export_ready' | 'export_failed' | 'account_deletion_requested' | 'account_deletion_cancelled' | 'digest' | 'weekly_report' | 'verify_phone' | null
   user_id: string | null
   state: Generated<'pending' | 'retrying' | 'held' | 'in_digest' | 'delivered' | 'failed'>
   held_until: string | null
@@ -1080,7 +1080,8 @@ export interface OauthRefreshTokensTable {
 
 export interface OauthStatesTable {
   hash: Uint8Array
-  provider: 'google' | 'microsoft'
+  provider: 'google' | 'microsoft' | 'sso'
+  connection_id: string | null
   code_verifier: string
   nonce: string
   sign_in_id: string | null
@@ -1742,6 +1743,7 @@ export interface SignInChallengesTable {
   user_id: string
   device_id: string | null
   is_password: boolean
+  is_sso: Generated<boolean>
   expires_at: Generated<string>
 }
 
@@ -1756,6 +1758,44 @@ export interface SignInsTable {
   expires_at: string
   ended_at: string | null
   second_factor_at: string | null
+  method: 'password' | 'identity' | 'passkey' | 'sso' | 'delegated' | null
+}
+
+export interface SsoConnectionsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  issuer: string
+  client_id: string
+  client_secret: string
+  scopes: string[]
+  mode: Generated<'optional' | 'enforced'>
+  default_role: Generated<'viewer' | 'engineer'>
+  groups_claim: Generated<string>
+  group_roles: Generated<JsonColumns['sso_connections.group_roles']>
+  groups_omitted_at: string | null
+  last_checked_at: string | null
+  last_check_error: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface SsoDomainsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  domain: string
+  token: string
+  verified_at: string | null
+  created_at: Generated<string>
+}
+
+export interface SsoIdentitiesTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  connection_id: string
+  issuer: string
+  subject: string
+  user_id: string
+  created_at: Generated<string>
 }
 
 export interface StreamEventsTable {
@@ -2123,6 +2163,9 @@ export interface DB {
   sign_in_attempts: SignInAttemptsTable
   sign_in_challenges: SignInChallengesTable
   sign_ins: SignInsTable
+  sso_connections: SsoConnectionsTable
+  sso_domains: SsoDomainsTable
+  sso_identities: SsoIdentitiesTable
   stream_events: StreamEventsTable
   stream_tickets: StreamTicketsTable
   target_lists: TargetListsTable

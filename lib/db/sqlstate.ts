@@ -19,6 +19,7 @@ const problemKinds: Record<string, ProblemKind> = {
   SF4LA: 'last_admin',
   SF4LS: 'last_super_admin',
   SF4SE: 'seat_limit_reached',
+  SF4SO: 'sso_required',
   SF4IO: 'already_pending',
   SF4LR: 'limit_reached',
   SF4SF: 'flow_invalid',

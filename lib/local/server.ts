@@ -23,6 +23,7 @@ import { faultMiddleware } from './vendors/fault-middleware.ts'
 import { createFaults, type Faults } from './vendors/faults.ts'
 import { createHookRoutes } from './vendors/hooks.ts'
 import { createIdentityRoutes } from './vendors/identity/identity.ts'
+import { createOrganisationRoutes } from './vendors/identity/organisation.ts'
 import { createImagesRoutes } from './vendors/images.ts'
 import { createMcpDocsRoutes } from './vendors/mcp/docs.ts'
 import { createOpenaiRoutes } from './vendors/openai/openai.ts'
@@ -48,7 +49,7 @@ export interface LocalSecrets {
   resendKey: string
   resendWebhookSecret: string
   analyticsKey: string
-  /** The client secret at both identity providers. */
+  /** The client secret at every identity provider. */
   identitySecret: string
   stripeKey: string
   stripeWebhookSecret: string
@@ -181,6 +182,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     twilio: createTwilioRoutes({ records, clock }),
     google: createIdp('google'),
     microsoft: createIdp('microsoft'),
+    organisations: createOrganisationRoutes(secrets.identitySecret),
     signInPages: options.api ? createSignInRoutes(options.api) : undefined,
     extraRoutes: options.createExtraRoutes?.({ dashboard, clock, faults }),
   })
@@ -223,6 +225,7 @@ type Routes = {
   | 'openai'
   | 'google'
   | 'microsoft'
+  | 'organisations'
   | 'hudu'
   | 'itGlue'
   | 'runner'
@@ -279,6 +282,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/dns-query', createDnsRoutes())
   app.route('/idp/google', routes.google)
   app.route('/idp/microsoft', routes.microsoft)
+  app.route('/idp/org', routes.organisations)
   if (routes.signInPages) app.route('/', routes.signInPages)
   app.all('/redirected/:service', async (c) => {
     const { method, path } = c.req

@@ -25,6 +25,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: ({ account_id, provider }) => `psa:${account_id}:${provider}`,
   },
   {
+    table: 'sso_connections',
+    key: 'id',
+    column: 'client_secret',
+    owner: ['account_id'],
+    contextOf: ({ account_id }) => `sso:${account_id}`,
+  },
+  {
     table: 'runner_connections',
     key: 'id',
     column: 'credentials',

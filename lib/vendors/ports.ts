@@ -13,6 +13,7 @@ import type { Passkeys } from './auth/passkeys.ts'
 import type { PasswordHasher } from './auth/passwords.ts'
 import type { RecordSigner } from './auth/record-signer.ts'
 import type { ReviewTokens } from './auth/review-tokens.ts'
+import type { SsoPort } from './auth/sso.ts'
 import type { AccessTokens } from './auth/tokens.ts'
 import type { UnsubscribeTokens } from './auth/unsubscribe-tokens.ts'
 import type { Vault } from './auth/vault.ts'
@@ -48,6 +49,8 @@ export interface Ports {
   passwords: PasswordHasher
   /** Only those that are configured. */
   identity: IdentityProviders
+  /** The providers of organisations. */
+  sso: SsoPort
   queue: QueuePort
   realtime: RealtimePort
   mail: MailPort

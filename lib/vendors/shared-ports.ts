@@ -10,6 +10,7 @@ import { createChatLinkTokens } from './auth/chat-link-tokens.ts'
 import { createDeviceTokens } from './auth/device-tokens.ts'
 import { createExportTokens } from './auth/export-tokens.ts'
 import type { IdentityProvider, IdentityProviders, ProviderSettings } from './auth/oidc.ts'
+import { createSso } from './auth/open-sso.ts'
 import { createRecordSigner } from './auth/record-signer.ts'
 import { createReviewTokens } from './auth/review-tokens.ts'
 import { createAccessTokens } from './auth/tokens.ts'
@@ -58,6 +59,7 @@ export function createSharedPorts(config: Config): Omit<Ports, keyof PlatformPor
     reviewTokens: createReviewTokens(config),
     chatLinkTokens: createChatLinkTokens(config),
     identity: identityProviders(config),
+    sso: createSso(guard, redirectBase(config)),
     mail: createMail(config),
     chat: chatWebhooks(),
     webPush: createWebPush(config),
@@ -162,7 +164,7 @@ function identityProviders(config: Config): IdentityProviders {
     MICROSOFT_CLIENT_ID,
     MICROSOFT_CLIENT_SECRET,
   } = config
-  const base = config.OAUTH_REDIRECT_BASE ?? config.FRONTEND_URL
+  const base = redirectBase(config)
   const providers: IdentityProviders = {}
   if (GOOGLE_CLIENT_ID) {
     const client = {
@@ -186,6 +188,8 @@ function identityProviders(config: Config): IdentityProviders {
   }
   return providers
 }
+
+const redirectBase = ({ OAUTH_REDIRECT_BASE, FRONTEND_URL }: Config) => OAUTH_REDIRECT_BASE ?? FRONTEND_URL
 
 function createIdentityProvider(settings: ProviderSettings): IdentityProvider {
   return lazyPort(async () => (await import('./auth/oidc.ts')).identityProvider(settings), {})

@@ -44,6 +44,7 @@ export const ClaimedDelivery = z.object({
       'feedback_receipt',
       'second_factor_added',
       'second_factor_removed',
+      'sign_in_without_sso',
       'webhook_disabled',
       'account_deletion_requested',
       'account_deletion_cancelled',

@@ -23,6 +23,7 @@ const matters: Record<
   program_added: () => null,
   second_factor_added: () => null,
   second_factor_removed: () => null,
+  sign_in_without_sso: () => null,
   invite: ({ invite_id }) => `invite.${invite_id}`,
   sales_lead: ({ sales_lead_id }) => `lead.${sales_lead_id}`,
   // An answer of the platform joins the receipt of the author.

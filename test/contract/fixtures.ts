@@ -33,6 +33,7 @@ import { pushFixtures } from './fixtures-push.ts'
 import { runnerFixtures } from './fixtures-runner.ts'
 import { scriptFixtures } from './fixtures-scripts.ts'
 import { sessionFixtures } from './fixtures-sessions.ts'
+import { ssoFixtures } from './fixtures-sso.ts'
 import { twoFactorFixtures } from './fixtures-two-factor.ts'
 import { uploadFixtures } from './fixtures-uploads.ts'
 import { webhookFixtures } from './fixtures-webhooks.ts'
@@ -46,6 +47,7 @@ const createRefreshToken: Fixture = async (service, owner) => ({
 
 export const fixtures: Readonly<Record<OperationId, Fixture>> = {
   ...memberFixtures,
+  ...ssoFixtures,
   ...aiFixtures,
   ...authoringFixtures,
   ...escalationFixtures,

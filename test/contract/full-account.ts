@@ -33,6 +33,7 @@ import { insertPushSubscription } from './fixtures-push.ts'
 import { insertRun, insertRunner } from './fixtures-runner.ts'
 import { insertBuilder, insertDraft, insertScript, insertScriptCategory } from './fixtures-scripts.ts'
 import { insertFullSession, insertSession } from './fixtures-sessions.ts'
+import { insertLinkedMember } from './fixtures-sso.ts'
 import { insertFailedDelivery } from './fixtures-webhooks.ts'
 
 /** Insert rows into every tenant table that an account can have. */
@@ -58,6 +59,7 @@ export async function insertFullAccount(service: Service, account: TestAccount):
   await insertPush(service, account.admin)
   await insertRunner(service, account.admin)
   await insertGateway(service, account.admin)
+  await insertLinkedMember(service, account.admin)
   await insertNumbers(service, account.admin)
   await insertMcpServer(service, account.admin)
   await insertRun(service, account.admin, 'session_id', await insertSession(service, account.admin))

@@ -34,6 +34,7 @@ const platformOnly = [
 ]
 /** The indexes that do not start with the account, with the reason. */
 const otherIndexes = new Set([
+  'sso_domains_verified', // a domain signs in before its account is known, on the platform connection
   'users_email', // an address signs in before its account is known
   'tree_shares_hash_key', // a link opens a flow before its account is known, on the platform connection
   'trees_gallery_words', // the gallery reads what every account made public, on the platform connection

@@ -17,6 +17,7 @@ import { setUpGateway } from '#test/support/phone.ts'
 import { connectPsa } from '#test/support/psa.ts'
 import { connectRunner } from '#test/support/runner.ts'
 import { createSession } from '#test/support/sessions.ts'
+import { createIssuer, insertConnection } from '#test/support/sso.ts'
 import { completeChallenge, enableTotp, login, readCode, register } from '#test/support/two-factor.ts'
 import { openArticlesKey, sealArticlesKey } from '#vendors/articles/sealed-key.ts'
 import { openAnswers } from '#vendors/auth/sealed-answers.ts'
@@ -47,6 +48,7 @@ async function storeSecrets() {
   const { admin } = await createAccount(service)
   await connectPsa(service, admin)
   await connectRunner(service, admin)
+  await insertConnection(service, admin.accountId, createIssuer(service))
   await setUpGateway(service, admin)
   const mcpServer = await connectMcpServer(service, admin)
   const chat = {
@@ -106,6 +108,7 @@ async function useSecrets(
   const call = (method: string, path: string) => request(process, method, path, { token: admin.token })
   const psa = await call('POST', '/integrations/psa/connection/test')
   const runner = await call('POST', '/integrations/runner/test')
+  const sso = await call('POST', '/accounts/me/sso/test')
   const mcpServer = await call('POST', `/integrations/mcp-servers/${mcpServerId}/refresh`)
   const webhook = await call('POST', `/webhooks/${webhookId}/test`)
   const session = await call('GET', `/sessions/${sessionId}`)
@@ -118,6 +121,8 @@ async function useSecrets(
     psa.body.success,
     runner.status,
     runner.body.success,
+    sso.status,
+    sso.body.success,
     mcpServer.body.last_check_error,
     webhook.status,
     webhook.body.message,
@@ -137,6 +142,8 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
   expect(before).toEqual([
     200,
     'not_linked',
+    200,
+    true,
     200,
     true,
     200,
@@ -273,6 +280,7 @@ it('every place that seals a secret is in the list of sealed columns', async () 
     'lib/ops/sealed-columns.ts',
     'lib/vendors/articles/sealed-key.ts',
     'lib/vendors/auth/sealed-answers.ts',
+    'lib/vendors/auth/sealed-client-secret.ts',
     'lib/vendors/chat/signing.ts',
     'lib/vendors/mcp/sealed-token.ts',
     'lib/vendors/phone/sealed-secret.ts',

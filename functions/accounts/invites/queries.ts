@@ -100,6 +100,18 @@ export function selectInviteByCode(db: PlatformDb, hash: string): Promise<Invite
     .executeTakeFirst()
 }
 
+/** Accept the open invite of an account for an address, if there is one. */
+export function claimInviteOf(db: PlatformDb, account: string, email: string) {
+  return db
+    .updateTable('invites as i')
+    .set({ accepted_at: now })
+    .where('i.account_id', '=', account)
+    .where(isOpen)
+    .where(sql<boolean>`lower(i.email) = lower(${email})`)
+    .returning(['i.id', 'i.role', 'i.team_id'])
+    .executeTakeFirst()
+}
+
 /**
  * Accept an open invite for the address that it was sent to. Return undefined for an invalid code and for
  * another address.

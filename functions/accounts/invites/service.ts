@@ -54,6 +54,11 @@ export async function claim(tx: PlatformDb, code: string, email: string) {
   throw emailMismatch()
 }
 
+/** Accept the open invite of an account for an address that is proved otherwise, if there is one. */
+export async function claimByAddress(tx: PlatformDb, accountId: string, email: string) {
+  return queries.claimInviteOf(tx, accountId, email)
+}
+
 export function emailMismatch(): Problem {
   return new Problem('invite_email_mismatch')
 }

@@ -28,6 +28,7 @@ platform invite code always returns 400 \`invite_code_invalid\`. Registrations o
       'invite_email_mismatch',
       'invite_invalid_or_expired_or_revoked',
       'seat_limit_reached',
+      'sso_required',
     ],
     handle: ({ ctx, body }) => auth.register(ctx, body),
   }),
@@ -46,7 +47,7 @@ attempts of its own. A user with a second factor gets an \`mfa_token\` for the c
     body: schemas.Login,
     success: 200,
     returns: SignInResult,
-    errors: ['sign_in_locked', 'unauthenticated'],
+    errors: ['sign_in_locked', 'sso_required', 'unauthenticated'],
     handle: ({ ctx, body }) => auth.login(ctx, body),
   }),
 

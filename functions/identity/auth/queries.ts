@@ -31,8 +31,8 @@ const buildCredentialClauses = ({ passwordHash, identity, refreshHash, userAgent
     select ${identity?.provider ?? null}, ${identity?.subject ?? null}, id from u, (select count(*) from released) r
      where ${identity?.subject ?? null}::text is not null
   ), s as (
-    insert into sign_ins (account_id, user_id, user_agent, ip, expires_at)
-    select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days' from u returning id
+    insert into sign_ins (account_id, user_id, user_agent, ip, expires_at, method)
+    select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days', ${passwordHash ? 'password' : 'identity'} from u returning id
   ), inserted_token as (
     insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
   )`

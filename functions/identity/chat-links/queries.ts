@@ -27,8 +27,8 @@ export const insertLink = writeStatement(
        where l.account_id = c.account_id and l.config_id = c.id and l.team = ${team} and l.chat_user = ${chatUser}
          and s.account_id = l.account_id and s.id = l.sign_in_id and s.ended_at is null
     ), s as (
-      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at, second_factor_at)
-      select c.account_id, ${userId}::uuid, ${`${name} (Slack)`}, ${ip}, app.now() + interval '1 year', a.second_factor_at
+      insert into sign_ins (account_id, user_id, user_agent, ip, expires_at, method, second_factor_at)
+      select c.account_id, ${userId}::uuid, ${`${name} (Slack)`}, ${ip}, app.now() + interval '1 year', 'delegated', a.second_factor_at
         from c join sign_ins a on a.account_id = c.account_id and a.id = ${signInId} and a.user_id = ${userId} and a.ended_at is null
       returning account_id, id
     )

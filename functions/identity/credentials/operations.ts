@@ -52,7 +52,7 @@ export const credentialOperations = [
     strictLimit: 'sign_in',
     body: schemas.ResetPassword,
     success: 204,
-    errors: ['token_invalid_or_expired'],
+    errors: ['sso_required', 'token_invalid_or_expired'],
     handle: ({ ctx, body }) => credentials.resetPassword(ctx, body),
   }),
 

@@ -113,9 +113,16 @@ export const countResetRequest = writeStatement(
     sql`select lock_seconds from ${callFunction('app.count_attempt', { p_key: callFunction('app.attempt_key', { p_kind: 'reset', p_name: email }), p_max: 3 })}`,
 )
 
-/** Insert the delivery of a reset e-mail. Return undefined if no active user has the address. */
+/**
+ * Insert the delivery of a reset e-mail. Return undefined if no active user has the address, or if their
+ * password signs in no more.
+ */
 export function insertResetMail(db: PlatformDb, email: string): Promise<{ id: string } | undefined> {
-  return insertMail(db, 'reset_password', sql<boolean>`lower(email) = lower(${email}) and is_active`)
+  return insertMail(
+    db,
+    'reset_password',
+    sql<boolean>`lower(email) = lower(${email}) and is_active and (role = 'admin' or not app.needs_sso(users))`,
+  )
 }
 
 /**
@@ -125,11 +132,12 @@ export function insertResetMail(db: PlatformDb, email: string): Promise<{ id: st
 export function selectResetToken(
   db: PlatformDb,
   hash: string,
-): Promise<{ user_id: string; email: string } | undefined> {
+): Promise<{ user_id: string; email: string; is_refused: boolean } | undefined> {
   return db
     .selectFrom('one_time_tokens as t')
     .innerJoin('users as u', 'u.id', 't.user_id')
     .select(['u.id as user_id', 'u.email'])
+    .select(sql<boolean>`u.role <> 'admin' and app.needs_sso(u)`.as('is_refused'))
     .where('t.hash', '=', bytea(hash))
     .where('t.purpose', '=', 'reset_password')
     .where('t.used_at', 'is', null)

@@ -58,6 +58,7 @@ export async function resetPassword(
   const hash = await sha256Bytea(token)
   const user = await queries.selectResetToken(platform, hash)
   if (!user) throw new Problem('token_invalid_or_expired')
+  if (user.is_refused) throw new Problem('sso_required')
   requireStrongPassword(new_password, user.email, 'new_password')
   const newHash = await passwords.hash(new_password, 'known')
   const reset = await queries.resetPassword.first(platform, hash, newHash, ip)

@@ -93,7 +93,7 @@ export const mfaOperations = [
     body: schemas.Challenge,
     success: 200,
     returns: TokenPair,
-    errors: ['mfa_code_invalid', 'mfa_token_invalid', 'passkey_invalid', 'sign_in_locked'],
+    errors: ['mfa_code_invalid', 'mfa_token_invalid', 'passkey_invalid', 'sign_in_locked', 'sso_required'],
     handle: ({ ctx, body }) => mfa.completeChallenge(ctx, body),
   }),
 

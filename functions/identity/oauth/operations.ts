@@ -54,6 +54,7 @@ provider fails. The state and the code cannot be used again, even if the sign-in
       'oauth_refused',
       'oauth_state_invalid',
       'seat_limit_reached',
+      'sso_required',
       'user_deactivated',
     ],
     handle: ({ ctx, params, body }) => oauth.completeSignIn(ctx, params.provider, body),

@@ -6,7 +6,7 @@ import type { Context } from '#http/operation.ts'
 import { Problem } from '#problem.ts'
 import { normaliseEmail } from '#rules/text/email-address.ts'
 import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
-import { type Identity, OidcFailure } from '#vendors/auth/oidc.ts'
+import { type Identity, OidcFailure, type SignInFlow } from '#vendors/auth/oidc.ts'
 import * as queries from './queries.ts'
 import type { Callback, Provider } from './schemas.ts'
 
@@ -24,18 +24,36 @@ export async function authorize(ctx: Context<'get', 'public', string>, provider:
  */
 export async function startFlow(ctx: FlowContext, provider: Provider, signInId: string | null) {
   const identityProvider = requireProvider(ctx, provider)
+  return beginFlow(ctx, { provider, connectionId: null, signInId }, (flow) =>
+    identityProvider.authorizationUrl(flow),
+  )
+}
+
+type FlowTarget = Omit<queries.State, 'hash'>
+
+/** Store a flow to a target, and return where it goes and its state. */
+export async function beginFlow(
+  { platform }: Pick<FlowContext, 'platform'>,
+  target: FlowTarget,
+  buildUrl: (flow: SignInFlow) => Promise<string>,
+) {
   const [state, nonce, codeVerifier] = [randomToken(), randomToken(), randomToken()]
-  const authorization_url = await identityProvider
-    .authorizationUrl({ state, nonce, codeVerifier })
-    .catch(throwProblem)
-  await queries.insertState(ctx.platform, {
-    hash: await sha256Bytea(state),
-    provider,
-    codeVerifier,
-    nonce,
-    signInId,
-  })
+  const authorization_url = await buildUrl({ state, nonce, codeVerifier }).catch(throwProblem)
+  await queries.insertState(platform, { hash: await sha256Bytea(state), ...target, codeVerifier, nonce })
   return { authorization_url, state }
+}
+
+/** Use the state of a flow to this target, and redeem its code. */
+export async function endFlow<I>(
+  { platform }: Pick<FlowContext, 'platform'>,
+  target: FlowTarget,
+  { code, state }: Pick<Callback, 'code' | 'state'>,
+  redeemCode: (flow: SignInFlow & { code: string }) => Promise<I>,
+): Promise<I> {
+  const flow = await queries.claimState(platform, { hash: await sha256Bytea(state), ...target })
+  if (!flow) throw new Problem('oauth_state_invalid')
+  const { code_verifier: codeVerifier, nonce } = flow
+  return redeemCode({ code, state, codeVerifier, nonce }).catch(throwProblem)
 }
 
 export async function completeSignIn(ctx: PublicContext, provider: Provider, callback: Callback) {
@@ -52,14 +70,13 @@ export async function completeSignIn(ctx: PublicContext, provider: Provider, cal
 export async function redeem(
   ctx: FlowContext,
   provider: Provider,
-  { code, state }: Pick<Callback, 'code' | 'state'>,
+  callback: Pick<Callback, 'code' | 'state'>,
   signInId: string | null,
 ): Promise<Identity> {
   const identityProvider = requireProvider(ctx, provider)
-  const flow = await queries.claimState(ctx.platform, { hash: await sha256Bytea(state), provider, signInId })
-  if (!flow) throw new Problem('oauth_state_invalid')
-  const { code_verifier: codeVerifier, nonce } = flow
-  return identityProvider.redeem({ code, state, codeVerifier, nonce }).catch(throwProblem)
+  return endFlow(ctx, { provider, connectionId: null, signInId }, callback, (flow) =>
+    identityProvider.redeem(flow),
+  )
 }
 
 /** Sign in the user of this identity, or create one. The invite code is ignored for an active user. */
@@ -134,7 +151,7 @@ function requireAcceptedAddress(
  * Return the name at the provider without control characters, or the address if no name is left. Truncate it
  * to 200 characters.
  */
-function buildFullName({ name }: Identity, email: string): string {
+export function buildFullName({ name }: Pick<Identity, 'name'>, email: string): string {
   const cleanName = (name ?? '').replace(/[\s\p{C}]+/gu, ' ').trim()
   return Array.from(cleanName || email)
     .slice(0, 200)

@@ -112,7 +112,7 @@ export const passkeyOperations = [
     body: schemas.SignInBody,
     success: 200,
     returns: TokenPair,
-    errors: ['passkey_invalid'],
+    errors: ['passkey_invalid', 'sso_required'],
     handle: ({ ctx, body }) => passkeys.signIn(ctx, body.passkey),
   }),
 ]

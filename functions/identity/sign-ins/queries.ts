@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, bytea, now } from '#db/expressions.ts'
 import { userColumns } from '#db/rows/signed-in-user.ts'
@@ -87,8 +87,11 @@ export interface VerifiedPassword {
   deviceId: string | null
 }
 
-/** What a user has proved: the password, or an identity at a provider. */
-export type FirstFactor = { kind: 'password'; password: VerifiedPassword } | { kind: 'identity' }
+/** What a user has proved: the password, or an identity at a provider, such as that of the organisation. */
+export type FirstFactor =
+  | { kind: 'password'; password: VerifiedPassword }
+  | { kind: 'identity' }
+  | { kind: 'sso' }
 /** A passkey is two factors: the device and the PIN or fingerprint that unlocks it. */
 export type Proof = FirstFactor | { kind: 'passkey' }
 
@@ -102,10 +105,15 @@ const deleteAttempts = ({ deviceId }: VerifiedPassword) => sql`
    where a.key = ${deviceId === null ? sql`app.attempt_key('address', u.email)` : sql`app.attempt_key('device', ${deviceId})`}`
 
 /** Build the clauses that insert a sign-in and its first refresh token for the user of the clause `u`. */
-const buildSignInClauses = ({ refreshHash, userAgent, ip }: NewSignIn, hasSecondFactor: boolean) => sql`
+const buildSignInClauses = (
+  { refreshHash, userAgent, ip }: NewSignIn,
+  method: RawBuilder<unknown>,
+  hasSecondFactor: boolean,
+) => sql`
   s as (
-    insert into sign_ins (account_id, user_id, user_agent, ip, expires_at, second_factor_at)
-    select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days', ${hasSecondFactor ? sql`app.now()` : null}::timestamptz from u returning id
+    insert into sign_ins (account_id, user_id, user_agent, ip, expires_at, method, second_factor_at)
+    select account_id, id, ${userAgent}, ${ip}, app.now() + interval '30 days', ${method}, ${hasSecondFactor ? sql`app.now()` : null}::timestamptz
+      from u returning id
   ), inserted_token as (
     insert into refresh_tokens (hash, sign_in_id) select ${refreshHash}::bytea, id from s
   )`
@@ -113,6 +121,7 @@ const buildSignInClauses = ({ refreshHash, userAgent, ip }: NewSignIn, hasSecond
 const conditions = {
   password: sql`not has_second_factor and exists (select from p)`,
   identity: sql`not has_second_factor`,
+  sso: sql`not has_second_factor`,
   passkey: sql`true`,
 }
 
@@ -130,7 +139,7 @@ export const insertSignIn = writeStatement(
   (userId: string, proof: Proof, signIn: NewSignIn) => sql`
     with p as (${selectPassword(userId, proof)}), u as (
       update users u set last_login_at = app.now() where id = ${userId} and is_active and ${conditions[proof.kind]} returning *
-    ), ${buildSignInClauses(signIn, proof.kind === 'passkey')}
+    ), ${buildSignInClauses(signIn, sql`${proof.kind}`, proof.kind === 'passkey')}
     ${proof.kind === 'password' ? sql`, deleted_attempts as (${deleteAttempts(proof.password)})` : sql``}
     select ${userColumns}, s.id as sign_in_id, (select device_generation from p) as device_generation,
            ${proof.kind === 'password' ? proof.password.deviceId : null}::uuid as device_id
@@ -149,8 +158,8 @@ export const insertChallenge = writeStatement(
       select id, email from users where id = ${userId} and is_active and has_second_factor
          and ${proof.kind === 'password' ? sql`exists (select from p)` : sql`true`} for share
     ), inserted_challenge as (
-      insert into sign_in_challenges (hash, user_id, device_id, is_password)
-      select ${hash}::bytea, id, ${proof.kind === 'password' ? proof.password.deviceId : null}::uuid, ${proof.kind === 'password'} from u
+      insert into sign_in_challenges (hash, user_id, device_id, is_password, is_sso)
+      select ${hash}::bytea, id, ${proof.kind === 'password' ? proof.password.deviceId : null}::uuid, ${proof.kind === 'password'}, ${proof.kind === 'sso'} from u
     ) ${proof.kind === 'password' ? sql`, deleted_attempts as (${deleteAttempts(proof.password)})` : sql``}
     select exists (select from totp_factors f where f.user_id = u.id and f.confirmed_at is not null) as has_totp,
            exists (select from recovery_codes r where r.user_id = u.id and r.used_at is null) as has_recovery_codes,
@@ -166,13 +175,13 @@ export const completeChallenge = writeStatement(
   NewSignedInUser,
   (hash: string, userId: string, signIn: NewSignIn) => sql`
     with c as (
-      delete from sign_in_challenges where hash = ${hash}::bytea and user_id = ${userId} and expires_at > app.now()
-      returning device_id, is_password
+      delete from sign_in_challenges c where hash = ${hash}::bytea and user_id = ${userId} and expires_at > app.now()
+      returning device_id, app.method_of(c) as method
     ), u as (
-      update users u set last_login_at = app.now() from c where u.id = ${userId} and u.is_active returning u.*
-    ), ${buildSignInClauses(signIn, true)}, deleted_attempts as (
+      update users u set last_login_at = app.now() from c where u.id = ${userId} and u.is_active returning u.*, c.method
+    ), ${buildSignInClauses(signIn, sql`u.method`, true)}, deleted_attempts as (
       delete from sign_in_attempts a using u where a.key = app.attempt_key('challenge', u.id::text)
     )
     select ${userColumns}, s.id as sign_in_id, p.device_generation, c.device_id
-      from u join accounts a on a.id = u.account_id left join passwords p on p.user_id = u.id and (select is_password from c), s, c`,
+      from u join accounts a on a.id = u.account_id left join passwords p on p.user_id = u.id and u.method = 'password', s, c`,
 )

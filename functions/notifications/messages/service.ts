@@ -126,6 +126,7 @@ async function writeByPurpose(ctx: MessageContext, delivery: ClaimedDelivery): P
     case 'program_added':
     case 'second_factor_added':
     case 'second_factor_removed':
+    case 'sign_in_without_sso':
       return writeServiceEmail(delivery, securityEmails[purpose], createSecurityFrame(purpose))
     case 'webhook_disabled':
       return writeWebhookDisabled(ctx, delivery)

@@ -90,8 +90,8 @@ export const exchangeCode = writeStatement(
       update oauth_codes set used_at = app.now(), grant_id = ${x.grantId}
        where hash = ${x.codeHash}::bytea and used_at is null and expires_at > app.now() returning *
     ), s as (
-      insert into sign_ins (id, account_id, user_id, user_agent, ip, expires_at, second_factor_at)
-      select ${x.grantId}, a.account_id, a.user_id, c.name || ' (OAuth)', ${x.ip}, app.now() + interval '30 days', a.second_factor_at
+      insert into sign_ins (id, account_id, user_id, user_agent, ip, expires_at, method, second_factor_at)
+      select ${x.grantId}, a.account_id, a.user_id, c.name || ' (OAuth)', ${x.ip}, app.now() + interval '30 days', 'delegated', a.second_factor_at
         from used_code u
         join oauth_clients c on c.id = u.client_id
         join sign_ins a on a.id = u.sign_in_id and a.ended_at is null and a.expires_at > app.now()

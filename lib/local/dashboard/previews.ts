@@ -169,6 +169,7 @@ function listPurposes(
     program_added: writeSecurity('program_added'),
     second_factor_added: writeSecurity('second_factor_added'),
     second_factor_removed: writeSecurity('second_factor_removed'),
+    sign_in_without_sso: writeSecurity('sign_in_without_sso'),
     export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
     export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
     digest: [

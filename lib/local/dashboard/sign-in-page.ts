@@ -14,9 +14,10 @@ import { consentForm, consentScript } from './consent-page.ts'
 export function createSignInRoutes(api: string): Hono {
   const app = new Hono()
   app.get('/sign-in', (c) => sendPage(c, api, renderStart(c.req.query('code') ?? ''), startScript))
-  app.get('/oauth/:provider/callback', (c) =>
-    sendPage(c, api, html`<p id="status">Signing in…</p><pre id="user"></pre>`, callbackScript),
-  )
+  for (const path of ['/oauth/:provider/callback', '/oauth/sso/:connection/callback'])
+    app.get(path, (c) =>
+      sendPage(c, api, html`<p id="status">Signing in…</p><pre id="user"></pre>`, callbackScript),
+    )
   app.get('/oauth/consent', (c) => sendPage(c, api, consentForm, `${sharedScript}${consentScript}`))
   app.get('/chat-link', (c) => sendPage(c, api, chatLinkForm, `${sharedScript}${chatLinkScript}`))
   return app
@@ -40,6 +41,7 @@ function renderStart(code: string): Html {
   return html`<p>A minimal frontend: it sends you to a provider and posts the returned code to the API.</p>
 <p><label>Invite code, if you have one <input id="code" size="50" value="${code}" /></label></p>
 <p class="row"><button data-provider="google">Sign in with the local Google</button><button data-provider="microsoft">Sign in with the local Microsoft</button></p>
+<p class="row"><input id="email" type="email" placeholder="e-mail at your organisation" /><button data-provider="sso">Sign in at your organisation</button></p>
 <p id="status"></p>`
 }
 
@@ -59,7 +61,10 @@ const startScript = `${sharedScript}
     const { provider } = target.dataset
     if (!provider) return
     try {
-      const { authorization_url, state } = await readBody(await fetch(api + '/auth/oauth/' + provider + '/authorize'))
+      const email = document.querySelector('#email').value.trim()
+      const { authorization_url, state } = await readBody(provider === 'sso'
+        ? await fetch(api + '/auth/sso/authorize', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email }) })
+        : await fetch(api + '/auth/oauth/' + provider + '/authorize'))
       sessionStorage.setItem('sign-in', JSON.stringify({ state, code: document.querySelector('#code').value.trim() }))
       location.assign(authorization_url)
     } catch (error) { showStatus(error.message) }
@@ -76,7 +81,7 @@ const callbackScript = `${sharedScript}
     if (!stored || stored.state !== parameters.get('state')) return showStatus('This sign-in was not started in this tab. Start at /sign-in.')
     const body = { code: parameters.get('code'), state: parameters.get('state'), ...(stored.code ? { account_invite_code: stored.code } : {}) }
     const headers = { 'content-type': 'application/json' }
-    const path = '/auth/oauth/' + location.pathname.split('/')[2] + '/callback'
+    const path = '/auth' + location.pathname.replace('/oauth/sso/', '/sso/')
     const { user } = await readBody(await fetch(api + path, { method: 'POST', headers, body: JSON.stringify(body) }))
     showStatus('Signed in as ' + user.full_name + ', ' + user.role + ' of ' + user.account_name + '.')
     document.querySelector('#user').textContent = JSON.stringify(user, null, 2)

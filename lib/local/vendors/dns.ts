@@ -30,17 +30,27 @@ const zones: Record<string, Zone> = {
 }
 
 /**
- * Create a DNS-over-HTTPS route with JSON responses. The names in `zones` and those of nip.io and sslip.io
- * need no network. All other names are resolved by the machine's resolver.
+ * Create a DNS-over-HTTPS route with JSON responses. The names in `zones`, those of nip.io and sslip.io, and
+ * the TXT records that are put with `PUT /<name>` need no network. All other names are resolved by the
+ * machine's resolver.
  */
 export function createDnsRoutes(): Hono {
   const app = new Hono()
+  const texts = new Map<string, string[]>()
+  app.put('/:name', async (c) => {
+    texts.set(c.req.param('name'), [JSON.stringify(await c.req.text())])
+    return c.body(null, 204)
+  })
   app.get('/', async (c) => {
     const type = parseType(c.req.query('type') ?? 'A')
     const name = (c.req.query('name') ?? '').toLowerCase().replace(/\.$/, '')
     if (!type || !isName(name))
       return c.json({ error: 'name and type (A, AAAA, MX or TXT) are required' }, 400)
-    const { status, data } = resolveLocally(name, type) ?? (await resolveOnNetwork(name, type))
+    const text = type === 'TXT' ? texts.get(name) : undefined
+    const { status, data } =
+      (text && { status: 0, data: text }) ??
+      resolveLocally(name, type) ??
+      (await resolveOnNetwork(name, type))
     const response = {
       Status: status,
       TC: false,

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
-import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
+import { createBoundedFetch, type Fetch } from '#vendors/net/bounded-fetch.ts'
 import { readAnswer } from '#vendors/net/read-answer.ts'
 
 export const providerNames = ['google', 'microsoft'] as const
@@ -19,7 +19,7 @@ export interface Identity {
   name: string | null
 }
 
-interface SignInFlow {
+export interface SignInFlow {
   state: string
   nonce: string
   codeVerifier: string
@@ -45,13 +45,33 @@ export class OidcFailure extends Error {
   }
 }
 
-export interface ProviderSettings {
-  name: ProviderName
+export interface ClientSettings {
   issuer: string
   clientId: string
   /** Undefined for a public client, which only PKCE protects. */
   clientSecret: string | undefined
   redirectUri: string
+}
+
+export interface ProviderSettings extends ClientSettings {
+  name: ProviderName
+}
+
+/** What differs between the providers of this service and that of an organisation. */
+interface ClientOptions {
+  scope: string
+  /** Parameters of the authorization request beside those of the protocol. */
+  request: Record<string, string>
+  fetch: Fetch
+  /** Whether an issuer of many tenants, which each ID token names, is accepted. */
+  allowsTenants: boolean
+}
+
+/** One provider: what both kinds of sign-in need of it. */
+export interface OidcClient {
+  authorizationUrl(flow: SignInFlow, request?: Record<string, string>): Promise<string>
+  /** Return the verified claims of the ID token. */
+  redeem(flow: SignInFlow & { code: string }): Promise<oauth.IDToken>
 }
 
 interface CachedDiscovery {
@@ -60,57 +80,70 @@ interface CachedDiscovery {
 }
 
 const scope = 'openid email profile'
-const fetchBounded = createBoundedFetch('identity', { timeoutMs: 8000, maxBytes: 512 * 1024 })
+export const fetchBounded = createBoundedFetch('identity', { timeoutMs: 8000, maxBytes: 512 * 1024 })
 const discoveryLifetimeMs = 3_600_000
-const clockToleranceSeconds = 30
+export const clockToleranceSeconds = 30
+
+export function identityProvider(settings: ProviderSettings): IdentityProvider {
+  const client = createOidcClient(settings, {
+    scope,
+    // Let users with several accounts choose one, instead of using the last one.
+    request: { prompt: 'select_account' },
+    fetch: fetchBounded,
+    allowsTenants: settings.name === 'microsoft',
+  })
+  return {
+    authorizationUrl: (flow) => client.authorizationUrl(flow),
+    redeem: async (flow) => identityReaders[settings.name](await client.redeem(flow)),
+  }
+}
 
 /**
  * Sign in with OpenID Connect: code flow, PKCE, state and nonce. This isolate caches discovery for an hour
  * and keys for five minutes.
  */
-export function identityProvider(settings: ProviderSettings): IdentityProvider {
-  const { name, clientId, clientSecret, redirectUri } = settings
+export function createOidcClient(settings: ClientSettings, options: ClientOptions): OidcClient {
+  const { issuer, clientId, clientSecret, redirectUri } = settings
   const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: clockToleranceSeconds }
-  const auth = clientSecret ? oauth.ClientSecretPost(clientSecret) : oauth.None()
-  const keys: oauth.JWKSCacheInput = {}
+  const keys: KeyCache = { keys: {}, refetchedAt: 0 }
+  const http = httpOptions(issuer, options.fetch)
   let cachedDiscovery: CachedDiscovery | undefined
   const server = async () => {
     if (!cachedDiscovery || cachedDiscovery.until <= Date.now())
-      cachedDiscovery = { server: await discover(settings), until: Date.now() + discoveryLifetimeMs }
+      cachedDiscovery = {
+        server: await discover(issuer, options, http),
+        until: Date.now() + discoveryLifetimeMs,
+      }
     return cachedDiscovery.server
   }
   return {
-    authorizationUrl: (flow) =>
+    authorizationUrl: (flow, request = {}) =>
       withOidcFailures(async () => {
         const url = new URL((await server()).authorization_endpoint ?? '')
         const challenge = await oauth.calculatePKCECodeChallenge(flow.codeVerifier)
-        const query = {
+        for (const [key, value] of Object.entries({
+          ...options.request,
+          ...request,
           client_id: clientId,
           redirect_uri: redirectUri,
           response_type: 'code',
-          scope,
+          scope: options.scope,
           state: flow.state,
           nonce: flow.nonce,
-        }
-        for (const [key, value] of Object.entries({
-          ...query,
           code_challenge: challenge,
           code_challenge_method: 'S256',
         }))
           url.searchParams.set(key, value)
-        // Let users with several accounts choose one, instead of using the last one.
-        url.searchParams.set('prompt', 'select_account')
         return url.href
       }),
     redeem: ({ code, state, nonce, codeVerifier }) =>
       withOidcFailures(async () => {
         const as = await server()
-        const http = httpOptions(settings.issuer)
         const callback = oauth.validateAuthResponse(as, client, new URLSearchParams({ code, state }), state)
         const response = await oauth.authorizationCodeGrantRequest(
           as,
           client,
-          auth,
+          authenticate(as, clientSecret),
           callback,
           redirectUri,
           codeVerifier,
@@ -122,27 +155,49 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
           .processAuthorizationCodeResponse(issuing, client, response, checks)
           .catch(throwUnprovenToken)
         await verifySignature(issuing, response, keys, http).catch(throwUnverifiedSignature)
-        return identityReaders[name](oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken)
+        return oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
       }),
   }
 }
 
+/**
+ * Send the secret in the body, unless the provider takes it in the header only, as it does by default:
+ * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata
+ */
+function authenticate(as: oauth.AuthorizationServer, secret: string | undefined): oauth.ClientAuth {
+  if (!secret) return oauth.None()
+  const methods = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  return methods.includes('client_secret_post')
+    ? oauth.ClientSecretPost(secret)
+    : oauth.ClientSecretBasic(secret)
+}
+
 const tenantTemplate = '{tenantid}'
 
-async function discover({ issuer }: ProviderSettings): Promise<oauth.AuthorizationServer> {
-  const answer = await oauth.discoveryRequest(new URL(issuer), {
-    algorithm: 'oidc',
-    ...httpOptions(issuer)(),
-  })
+async function discover(
+  issuer: string,
+  { allowsTenants }: ClientOptions,
+  http: ReturnType<typeof httpOptions>,
+): Promise<oauth.AuthorizationServer> {
+  const answer = await oauth.discoveryRequest(new URL(issuer), { algorithm: 'oidc', ...http() })
   // The issuer of a multi-tenant endpoint is a template. Each ID token is checked against its own tenant's
   // issuer.
-  const issuerTemplate = issuer.replace(/\/(common|organizations)\/v2\.0$/, `/${tenantTemplate}/v2.0`)
-  const server = await oauth.processDiscoveryResponse(new URL(issuerTemplate), answer)
+  const expected = allowsTenants
+    ? issuer.replace(/\/(common|organizations)\/v2\.0$/, `/${tenantTemplate}/v2.0`)
+    : issuer
+  const server = await oauth.processDiscoveryResponse(new URL(expected), answer)
   for (const endpoint of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
-    if (!URL.canParse(server[endpoint] ?? ''))
+    if (!isEndpoint(server[endpoint], issuer))
       throw new OidcFailure('failed', `The provider's discovery has no ${endpoint}`)
   // The state identifies the provider of a callback. The frontend does not pass on `iss`.
   return { ...server, issuer: server.issuer, authorization_response_iss_parameter_supported: false }
+}
+
+/** Whether an endpoint is https, or http like its issuer: a browser would also follow `javascript:`. */
+export function isEndpoint(address: unknown, issuer: string): address is string {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false
+  const { protocol } = new URL(address)
+  return protocol === 'https:' || (protocol === 'http:' && issuer.startsWith('http:'))
 }
 
 /**
@@ -164,6 +219,13 @@ async function readIdTokenClaims(answer: Response): Promise<Record<string, unkno
   }
 }
 
+/** The keys of a provider, and when an unknown one was last looked for. */
+interface KeyCache {
+  keys: oauth.JWKSCacheInput
+  refetchedAt: number
+}
+const keyLookupIntervalMs = 60_000
+
 /** Return the issuer that the ID token must have. The library checks it and the signature afterwards. */
 function issuerFor({ iss, tid }: Record<string, unknown>, issuer: string): string {
   if (issuer.includes(tenantTemplate))
@@ -174,18 +236,21 @@ function issuerFor({ iss, tid }: Record<string, unknown>, issuer: string): strin
 
 /**
  * Verify the signature. An unknown key is looked up once more in freshly fetched keys, because providers
- * rotate them.
+ * rotate them: at most once a minute.
  */
 async function verifySignature(
   as: oauth.AuthorizationServer,
   response: Response,
-  keys: oauth.JWKSCacheInput,
+  cache: KeyCache,
   http: ReturnType<typeof httpOptions>,
 ): Promise<void> {
+  const { keys } = cache
   const verify = (server: oauth.AuthorizationServer) =>
     oauth.validateApplicationLevelSignature(server, response, { ...http(), [oauth.jwksCache]: keys })
   await verify(as).catch(async (error: unknown) => {
-    if (getErrorCode(error) !== oauth.KEY_SELECTION) throw error
+    const mayRefetch = cache.refetchedAt + keyLookupIntervalMs <= Date.now()
+    if (getErrorCode(error) !== oauth.KEY_SELECTION || !mayRefetch) throw error
+    cache.refetchedAt = Date.now()
     for (const key of Object.keys(keys)) delete keys[key as keyof typeof keys]
     await verify({ ...as })
   })
@@ -211,7 +276,7 @@ const identityReaders: Record<ProviderName, (claims: oauth.IDToken) => Identity>
 }
 
 // OpenID Connect Core 1.0, section 2: at most 255 ASCII characters.
-function requireSubject(claim: unknown): string {
+export function requireSubject(claim: unknown): string {
   if (typeof claim === 'string' && /^[\x21-\x7e]{1,255}$/.test(claim)) return claim
   throw new OidcFailure('refused', 'The ID token has no subject')
 }
@@ -220,13 +285,13 @@ function isTenant(tid: unknown): tid is string {
   return typeof tid === 'string' && /^[\w-]{1,64}$/.test(tid)
 }
 
-function textClaim(claim: unknown): string | null {
+export function textClaim(claim: unknown): string | null {
   return typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : null
 }
 
 /** Allow plain http endpoints only for a plain http issuer, which is the local emulator. */
-function httpOptions(issuer: string) {
-  const customFetch = (url: string, options: object) => fetchBounded(url, options)
+function httpOptions(issuer: string, fetchProvider: Fetch) {
+  const customFetch = (url: string, options: object) => fetchProvider(url, options)
   return () => ({
     [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
     [oauth.customFetch]: customFetch,

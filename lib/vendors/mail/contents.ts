@@ -122,6 +122,13 @@ export const securityEmails = {
     subject: 'A second factor was removed',
     paragraphs: ['Your sign-in has lost a second factor.', securityAdvice],
   },
+  sign_in_without_sso: {
+    subject: 'An admin signed in without your identity provider',
+    paragraphs: [
+      'Another admin of your account has signed in with a password and a second factor, past the identity provider that you enforce. That way is for when the provider is away.',
+      'The audit log says who it was. If it was not one of you, deactivate that user.',
+    ],
+  },
 }
 
 const formatDay = (time: string) =>

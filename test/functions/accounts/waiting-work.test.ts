@@ -288,7 +288,7 @@ const saysWho = new Set(
    script_templates.created_by script_templates.saved_by script_templates.source_user_id
    script_versions.saved_by session_custom_steps.created_by session_decisions.decided_by session_fallbacks.decided_by session_ratings.rated_by session_ratings.session_user_id
    session_step_feedback.user_id session_supporting_data.created_by sign_in_challenges.user_id
-   sign_ins.user_id target_lists.created_by totp_factors.user_id tree_pins.user_id tree_versions.saved_by trees.reviewed_by
+   sign_ins.user_id sso_identities.user_id target_lists.created_by totp_factors.user_id tree_pins.user_id tree_versions.saved_by trees.reviewed_by
    uploads.created_by webhooks.created_by`.split(/\s+/),
 )
 /** Named by schedules of on call, which skip them and are listed by themselves. */

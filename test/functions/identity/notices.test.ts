@@ -115,6 +115,7 @@ const places: Record<string, readonly (keyof typeof acts)[] | string> = {
   oauth_codes: ['program added'],
   oauth_refresh_tokens: 'the agreement to the program before it was told',
   calendar_feeds: 'an address shows shifts, which its person sees anyway',
+  sso_identities: 'the provider of their organisation signs in its members; the audit log has it',
   push_subscriptions: 'of a sign-in, which receives the same in the app',
   sign_ins: 'one needs what was told when it was added',
   refresh_tokens: 'of a sign-in',
