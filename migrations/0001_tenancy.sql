@@ -124,6 +124,14 @@ begin
   return null;
 end $$;
 
+-- Raises what a write would raise on a standby, or on a server that its provider has set to read only. Such a server answers each read.
+create function app.require_writable() returns void language plpgsql stable as $$
+begin
+  if current_setting('transaction_read_only')::boolean then
+    raise exception 'the server takes no writes' using errcode = 'read_only_sql_transaction';
+  end if;
+end $$;
+
 -- Signs a text for the current transaction. Only the owner reads the key, so only security definer functions can sign. They have a fixed
 -- search_path already, and a second one would cost as much as the signature.
 create function app.sign(p_text text) returns text language plpgsql stable parallel safe as $$

@@ -21,10 +21,16 @@ export type ConnectionSetting = keyof typeof connections
 /**
  * Asks who connects. A connection that could change its role back counts as the role that it signed in with.
  */
-export const selectRole: Statement = {
-  sql: `select session_user::text as role, current_user = session_user as is_itself, rolbypassrls or rolsuper as bypasses,
-               rolsuper or rolcreaterole as is_owner from pg_roles where rolname = session_user`,
+export const selectRole: Statement = { sql: selectRoleText(''), parameters: [] }
+/** Asks the same, and raises what a write would raise where the server takes none. */
+export const selectWritingRole: Statement = {
+  sql: selectRoleText(', app.require_writable()'),
   parameters: [],
+}
+
+function selectRoleText(more: string): string {
+  return `select session_user::text as role, current_user = session_user as is_itself, rolbypassrls or rolsuper as bypasses,
+                 rolsuper or rolcreaterole as is_owner${more} from pg_roles where rolname = session_user`
 }
 
 interface ConnectedRole {

@@ -2443,6 +2443,7 @@ export interface SqlFunctions {
   'app.require_policies': { p_is_staff: boolean }
   'app.require_row': { p_is_found: boolean }
   'app.require_scope': Record<never, never>
+  'app.require_writable': Record<never, never>
   'app.reserve_unpaid_ai': { p_reserved: number; p_limit: number }
   'app.resource_audience': { p_account: string; p_type: string; p_id: string }
   'app.role': Record<never, never>

@@ -1,7 +1,6 @@
 import type { Hono } from 'hono'
 import type { Database } from '#db/database.ts'
-import { type ConnectionSetting, requireRole, selectRole } from '#db/require-connection.ts'
-import { readOnlyState } from '#db/sqlstate.ts'
+import { type ConnectionSetting, requireRole, selectWritingRole } from '#db/require-connection.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import type { AiPort, ModelStatus } from '#vendors/ai/ai.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
@@ -15,14 +14,6 @@ import { createRateLimitProblem } from './rate-limit.ts'
 import { respondJson } from './respond.ts'
 
 const pingTimeoutMs = 1500
-
-/**
- * Raises what a write would raise on a standby, or on a server that its provider has set to read only. Such a
- * server answers each read.
- */
-const requireWritable = `do $$ begin
-  if current_setting('transaction_read_only')::boolean then raise exception 'read only' using errcode = '${readOnlyState}'; end if;
-end $$`
 
 interface PingAnswer extends PingResult {
   warnings: string[]
@@ -99,8 +90,7 @@ export function listPings({
 
 /** Ask a database for a write, and who connects: a role may have got more rights since the first call. */
 async function pingDatabase(database: Database, setting: ConnectionSetting): Promise<void> {
-  const statements = [{ sql: requireWritable, parameters: [] }, selectRole]
-  const [, role] = await database.run(statements, { readOnly: false })
+  const [role] = await database.run([selectWritingRole], { readOnly: false })
   requireRole(setting, role?.rows[0])
 }
 
