@@ -111,7 +111,9 @@ begin
       return (select string_agg(format('"%s" of %s', k.id, to_char(k.first_seen_at, 'YYYY-MM-DD')), ', ' order by k.first_seen_at, k.id)
                 from public.key_fingerprints k where k.setting = p_setting);
     end if;
-    if not p_stores or session_user not in ('app_runtime', 'app_platform') or (known @> p_fingerprints and p_fingerprints @> known) then
+    -- A server that takes no writes still answers reads; a later process stores them.
+    if not p_stores or session_user not in ('app_runtime', 'app_platform') or current_setting('transaction_read_only')::boolean
+       or (known @> p_fingerprints and p_fingerprints @> known) then
       return null;
     end if;
     if attempt = 1 then
