@@ -22,7 +22,7 @@ const vendors = {
   stripe: '^lib/vendors/billing/stripe\\.ts$',
   '@modelcontextprotocol/client': '^lib/vendors/mcp/client\\.ts$',
   '@phi-ag/argon2': '^lib/platform/cloudflare/passwords\\.ts$',
-  pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:admin|sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',
+  pg: '^lib/(platform/node/(pool|postgres|statement-batch|jobs|jobs-[a-z]+)|db/migrate|ops/(?:admin|known-keys|sealed-columns|doctor|drill-[a-z]+)|db/migrate/[a-z-]+)\\.ts$',
   'graphile-worker': '^lib/platform/node/jobs-(worker|tasks)\\.ts$',
   aws4fetch: '^lib/platform/node/objects-s3\\.ts$',
   sharp: '^lib/platform/node/images\\.ts$',
@@ -68,7 +68,7 @@ module.exports = {
       { path: ground },
       {
         path: '^(functions|lib)/',
-        pathNot: `${ground}|^lib/rules/(ai/prices|masking/levels|text/decimal)\\.ts$`,
+        pathNot: `${ground}|^lib/rules/(ai/prices|masking/levels|settings/values|text/decimal)\\.ts$`,
       },
     ),
     forbid(

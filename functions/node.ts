@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { ownerVariables } from '#config.ts'
 import { describe, type Services } from '#http/app.ts'
 import { mountJobs, runJob, runJobMessage } from '#http/job.ts'
 import { mountMetrics } from '#http/metrics-endpoint.ts'
@@ -28,10 +29,12 @@ export interface NodeService extends Pick<HttpServer, 'port' | 'fetch' | 'finish
 
 /** Start the service in this process. */
 export async function startNode(config: NodeConfig, options: NodeServicesOptions): Promise<NodeService> {
-  const { services, realtime, queue, metrics, waitUntilReady, onRedisReturn, close } = createNodeServices(
-    config,
-    options,
-  )
+  const { services, realtime, queue, metrics, waitUntilReady, checkConnections, onRedisReturn, close } =
+    createNodeServices(config, options)
+  await checkConnections().catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   const app = assembleApp(services, serveFolder(config.ASSETS_DIR))
   const keys = [config.QSTASH_CURRENT_SIGNING_KEY, config.QSTASH_NEXT_SIGNING_KEY].filter(
     (key) => key !== undefined,
@@ -83,9 +86,17 @@ async function publishMissedEvents(services: Services): Promise<void> {
 /** Serve in production mode, with the settings of the environment. */
 async function serve(): Promise<void> {
   const config = parseNodeConfig(process.env)
+  const isOwner = process.env.DATABASE_OWNER_URL || process.env.OWNER_PASSWORD
+  for (const name of ownerVariables) delete process.env[name]
   const log = createConsoleLog(createLineWriter(), config.LOG_FORMAT === 'pretty' ? formatPretty : undefined)
-  const service = await startNode(config, { log })
   const write = (line: Record<string, unknown>) => log({ at: new Date().toISOString(), ...line })
+  if (isOwner)
+    write({
+      level: 'warn',
+      message:
+        'The service has dropped DATABASE_OWNER_URL and OWNER_PASSWORD, which it does not need: move them to .env.owner, which only the commands of the operator load.',
+    })
+  const service = await startNode(config, { log })
   write({ listening: `http://${config.HOST}:${service.port}`, in_process: service.services.inProcess })
   let isStopping = false
   const stop = async (signal: string) => {

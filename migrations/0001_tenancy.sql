@@ -85,6 +85,55 @@ create function app.client_address() returns text language sql stable parallel s
 create table app.signing_key (key bytea not null);
 insert into app.signing_key select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
 
+-- The keys of the settings with which this database was used, as fingerprints. In `public`, so that a dump has them: whoever restores it
+-- learns which keys it needs.
+create table key_fingerprints (
+  setting       text not null check (setting in ('JWT_KEYS', 'CREDENTIALS_KEY')),
+  -- The `kid` or the version, to find the key in a password store.
+  id            text not null,
+  fingerprint   text not null check (length(fingerprint) = 32),
+  first_seen_at timestamptz(3) not null default app.now(),
+  primary key (setting, fingerprint)
+);
+
+-- Compares the keys of a setting with those of this database. Returns null if one of them is known, or none is known yet; otherwise the ids of
+-- those that are. With `p_stores`, those of the setting are then the known ones: a rotation adds a key before it removes the old one, so the
+-- processes of two neighbouring steps share one.
+create function app.check_keys(p_setting text, p_ids text[], p_fingerprints text[], p_stores boolean) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  known text[];
+begin
+  -- The second time after the lock, because another process may have stored its keys meanwhile.
+  for attempt in 1 .. 2 loop
+    known := array(select k.fingerprint from public.key_fingerprints k where k.setting = p_setting);
+    if known <> '{}' and not known && p_fingerprints then
+      return (select string_agg(format('"%s" of %s', k.id, to_char(k.first_seen_at, 'YYYY-MM-DD')), ', ' order by k.first_seen_at, k.id)
+                from public.key_fingerprints k where k.setting = p_setting);
+    end if;
+    -- A server that takes no writes still answers reads; a later process stores them.
+    if not p_stores or session_user not in ('app_runtime', 'app_platform') or current_setting('transaction_read_only')::boolean
+       or (known @> p_fingerprints and p_fingerprints @> known) then
+      return null;
+    end if;
+    if attempt = 1 then
+      lock table public.key_fingerprints in share row exclusive mode;
+    end if;
+  end loop;
+  delete from public.key_fingerprints k where k.setting = p_setting and k.fingerprint <> all (p_fingerprints);
+  insert into public.key_fingerprints (setting, id, fingerprint) select p_setting, n.id, n.fingerprint
+    from unnest(p_ids, p_fingerprints) n (id, fingerprint) on conflict do nothing;
+  return null;
+end $$;
+
+-- Raises what a write would raise on a standby, or on a server that its provider has set to read only. Such a server answers each read.
+create function app.require_writable() returns void language plpgsql stable as $$
+begin
+  if current_setting('transaction_read_only')::boolean then
+    raise exception 'the server takes no writes' using errcode = 'read_only_sql_transaction';
+  end if;
+end $$;
+
 -- Signs a text for the current transaction. Only the owner reads the key, so only security definer functions can sign. They have a fixed
 -- search_path already, and a second one would cost as much as the signature.
 create function app.sign(p_text text) returns text language plpgsql stable parallel safe as $$

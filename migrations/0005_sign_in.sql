@@ -322,6 +322,21 @@ begin
   perform set_config('app.rehash', '', true);
 end $$;
 
+-- Raises an error when policies do not apply to who connects: everybody would see the rows of every account. The platform role, which bypasses
+-- them by design, enters only for super admins. The service checks its connections too, once per process.
+create function app.require_policies(p_is_staff boolean) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  -- Inside a security definer function `current_user` is the owner.
+  connected constant text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+begin
+  if connected <> 'app_runtime' and (connected <> 'app_platform' or not p_is_staff)
+     and (select r.rolbypassrls or r.rolsuper from pg_roles r where r.rolname = connected) then
+    raise exception 'the connection of % bypasses row level security', connected using errcode = 'invalid_authorization_specification',
+      hint = 'DATABASE_URL must be the connection string of app_runtime.';
+  end if;
+end $$;
+
 -- The first statement of every scope. It checks the caller against the current rows, not against the claims of the token, and sets whose
 -- rows the following statements see.
 --   p_access    user | engineer | team_admin | account_admin | account_or_super_admin | super_admin; the last two with `_mfa` appended where
@@ -344,6 +359,7 @@ declare
   is_mfa_missing boolean;
   is_mfa_required boolean;
 begin
+  perform app.require_policies(p_access like '%super\_admin%');
   select u.role, u.team_id, u.team_role, u.is_super_admin, u.must_change_password, app.is_verification_overdue(u), u.email_verified_at is not null, app.lapsed(a),
          not u.has_second_factor, a.require_mfa
     into v_role, v_team, v_team_role, is_super_admin, must_change_password, is_unverified, is_verified, is_lapsed,

@@ -136,6 +136,7 @@ declare
   v_team uuid;
   v_team_role text;
 begin
+  perform app.require_policies(p_access like '%super\_admin%');
   select k.allowed_ranges into ranges from api_keys k where k.account_id = p_account and k.id = p_key and k.hash = p_hash;
   if not found then
     raise exception 'the key is not valid' using errcode = 'SF401';

@@ -209,6 +209,7 @@ export const erasure: Declaration = {
   mail_batches: { account: ids, person: nothing },
   mail_pace: { account: platform, person: nothing },
   queue_message_ids: { account: ids, person: nothing },
+  key_fingerprints: { account: platform, person: nothing },
   oauth_states: { account: keptFor('names nobody, and expires after 10 minutes'), person: nothing },
   oauth_clients: { account: keptFor('names a program that any account may use'), person: nothing },
   features: { account: platform, person: nothing },

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
+import { ownerSettings, parseSettings } from '#config.ts'
 import { loadContent } from './content.ts'
 import { type PlatformContent, readContent } from './content-files.ts'
 import { type ApplySettings, applyPending, defaultApplySettings, inTransaction } from './migrate/apply.ts'
@@ -75,9 +76,12 @@ async function setPasswords(client: pg.Client, { runtime, platform }: Passwords)
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { plan: { type: 'boolean', default: false } } })
-  const { DATABASE_OWNER_URL, RUNTIME_PASSWORD, PLATFORM_PASSWORD } = process.env
-  if (!DATABASE_OWNER_URL)
-    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  const { DATABASE_OWNER_URL, RUNTIME_PASSWORD, PLATFORM_PASSWORD } = parseSettings(
+    ownerSettings,
+    process.env,
+  )
+  if ((RUNTIME_PASSWORD === undefined) !== (PLATFORM_PASSWORD === undefined))
+    throw new Error('Set both RUNTIME_PASSWORD and PLATFORM_PASSWORD, or neither to keep the passwords.')
   if (values.plan) {
     const lines = await plan(DATABASE_OWNER_URL)
     console.log(lines.length === 0 ? 'No migration is pending.' : lines.join('\n'))

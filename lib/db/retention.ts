@@ -132,6 +132,7 @@ export const retention: Record<keyof DB, Policy> = {
   identities: kept(person),
   invite_codes: endsWith('invites', 'codes of an invite'),
   invites: kept('shows who invited whom; limited by the e-mails per day'),
+  key_fingerprints: kept('one row per key of the settings'),
   kb_batch_items: endsWith('kb_batches', 'what became of each article'),
   kb_batches: expires('shows who imported what', { column: 'finished_at', keptFor: '90 days' }),
   kb_import_nodes: endsWith('kb_imports', 'parts of an article'),

@@ -865,6 +865,13 @@ export interface KbImportsTable {
   updated_at: Generated<string>
 }
 
+export interface KeyFingerprintsTable {
+  setting: 'JWT_KEYS' | 'CREDENTIALS_KEY'
+  id: string
+  fingerprint: string
+  first_seen_at: Generated<string>
+}
+
 export interface KnowledgeEmbeddingsTable {
   account_id: ColumnType<string, never, never>
   entry_id: string
@@ -2092,6 +2099,7 @@ export interface DB {
   kb_batches: KbBatchesTable
   kb_import_nodes: KbImportNodesTable
   kb_imports: KbImportsTable
+  key_fingerprints: KeyFingerprintsTable
   knowledge_embeddings: KnowledgeEmbeddingsTable
   knowledge_entries: KnowledgeEntriesTable
   knowledge_terms: KnowledgeTermsTable
@@ -2197,6 +2205,12 @@ export interface SqlFunctions {
   'app.branch_messages': { p_session: string; p_branch: string; p_after?: number; p_count?: number }
   'app.cannot_work': { p_user: string }
   'app.changes': { before: string; after: string; secrets: readonly string[] }
+  'app.check_keys': {
+    p_setting: string
+    p_ids: readonly string[]
+    p_fingerprints: readonly string[]
+    p_stores: boolean
+  }
   'app.check_quota': { p_account: string; p_quota: string }
   'app.check_subflows': { p_tree: string; p_children: readonly string[] }
   'app.choose_texts': { p_texts: string; p_masked: string }
@@ -2481,8 +2495,10 @@ export interface SqlFunctions {
   'app.rehash_password': { p_user: string; p_old: string; p_new: string }
   'app.remove_names': { p_data: string; p_user: string }
   'app.replay_outbox': { p_outbox: string }
+  'app.require_policies': { p_is_staff: boolean }
   'app.require_row': { p_is_found: boolean }
   'app.require_scope': Record<never, never>
+  'app.require_writable': Record<never, never>
   'app.reserve_unpaid_ai': { p_reserved: number; p_limit: number }
   'app.resource_audience': { p_account: string; p_type: string; p_id: string }
   'app.role': Record<never, never>

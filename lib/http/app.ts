@@ -2,6 +2,7 @@ import { Hono, type Context as HonoContext } from 'hono'
 import { cors } from 'hono/cors'
 import { getPath } from 'hono/utils/url'
 import type { Database } from '#db/database.ts'
+import { SettingError } from '#db/require-connection.ts'
 import type { Caller } from '#db/scope.ts'
 import { toDatabaseProblem } from '#db/sqlstate.ts'
 import type { Log } from '#log.ts'
@@ -258,7 +259,7 @@ function describeOrigin(c: C, { ports }: Services): { refused_origin?: string } 
 
 /**
  * Describe an error for the log by name, code and stack. Its message is left out, because it may quote what
- * the client sent.
+ * the client sent; that of a wrong setting is for the operator.
  */
 export function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
@@ -268,7 +269,13 @@ export function describe(error: unknown): Record<string, unknown> {
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 6)
     .map((line) => line.trim())
-  return { name: error.name, code, stack, ...(error.cause ? { cause: describe(error.cause) } : {}) }
+  return {
+    name: error.name,
+    code,
+    ...(error instanceof SettingError ? { message: error.message } : {}),
+    stack,
+    ...(error.cause ? { cause: describe(error.cause) } : {}),
+  }
 }
 
 /** Convert an error to a Problem. An unknown error becomes a 500. */

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
-import { readOnlyState } from '#db/sqlstate.ts'
+import type { Database } from '#db/database.ts'
+import { type ConnectionSetting, requireRole, selectWritingRole } from '#db/require-connection.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import type { AiPort, ModelStatus } from '#vendors/ai/ai.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
@@ -13,14 +14,6 @@ import { createRateLimitProblem } from './rate-limit.ts'
 import { respondJson } from './respond.ts'
 
 const pingTimeoutMs = 1500
-
-/**
- * Raises what a write would raise on a standby, or on a server that its provider has set to read only. Such a
- * server answers each read.
- */
-const requireWritable = `do $$ begin
-  if current_setting('transaction_read_only')::boolean then raise exception 'read only' using errcode = '${readOnlyState}'; end if;
-end $$`
 
 interface PingAnswer extends PingResult {
   warnings: string[]
@@ -71,7 +64,8 @@ export function mountHealth(app: Hono<Env>, services: Services): void {
   })
 }
 
-function listPings({
+/** Return what asks each dependency of the service. The doctor of Node asks the same. */
+export function listPings({
   ports,
   limiter,
   runtime,
@@ -81,11 +75,7 @@ function listPings({
   const { fallback } = ports.ai
   const pings = {
     database: () =>
-      Promise.all(
-        [runtime, platform].map((database) =>
-          database.run([{ sql: requireWritable, parameters: [] }], { readOnly: false }),
-        ),
-      ),
+      Promise.all([pingDatabase(runtime, 'DATABASE_URL'), pingDatabase(platform, 'DATABASE_PLATFORM_URL')]),
     redis: () => limiter.ping(),
     queue: () => ports.queue.ping(),
     ...(ports.mail.isConfigured ? { mail: () => ports.mail.ping() } : {}),
@@ -96,6 +86,12 @@ function listPings({
     images: () => ports.uploads.pingDecoder(),
   }
   return { ...pings, ...Object.fromEntries(inProcess.map((name) => [name, 'in_process' as const])) }
+}
+
+/** Ask a database for a write, and who connects: a role may have got more rights since the first call. */
+async function pingDatabase(database: Database, setting: ConnectionSetting): Promise<void> {
+  const [role] = await database.run([selectWritingRole], { readOnly: false })
+  requireRole(setting, role?.rows[0])
 }
 
 /** Ask a provider for the status of its model, which the setting names. */

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
-import { parseSettings, settings } from '#config.ts'
+import { parseOwnerUrl, parseSettings, settings } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
 import { describeFailure } from '#db/migrate/failure.ts'
+import { fingerprintCredentials } from '#rules/settings/fingerprint.ts'
 import { createRecoveryCodes, hashRecoveryCode } from '#vendors/auth/recovery-codes.ts'
 import { buildTotpUrl, createTotpSecret } from '#vendors/auth/totp.ts'
 import { createVault, type VaultKey } from '#vendors/auth/vault.ts'
+import { requireKnownKeys } from './known-keys.ts'
 
 /** A new second factor, which cannot be read again. */
 export interface NewFactor {
@@ -44,6 +46,7 @@ async function insertFactor(
   keys: readonly VaultKey[],
   user: { id: string; email: string },
 ): Promise<NewFactor> {
+  await requireKnownKeys(client, await fingerprintCredentials(keys))
   const secret = createTotpSecret()
   const sealedSecret = await createVault(keys).seal(secret, `totp:${user.id}`)
   await client.query(
@@ -64,11 +67,9 @@ async function insertFactor(
 async function main(): Promise<void> {
   const [email, ...others] = parseArgs({ allowPositionals: true }).positionals
   if (!email || others.length > 0) throw new Error('Name one address: npm run admin -- <address>')
-  const { DATABASE_OWNER_URL } = process.env
-  if (!DATABASE_OWNER_URL)
-    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  const ownerUrl = parseOwnerUrl(process.env)
   const { CREDENTIALS_KEY } = parseSettings({ CREDENTIALS_KEY: settings.CREDENTIALS_KEY }, process.env)
-  const factor = await makeSuperAdmin(DATABASE_OWNER_URL, CREDENTIALS_KEY, email)
+  const factor = await makeSuperAdmin(ownerUrl, CREDENTIALS_KEY, email)
   console.log(`${email} is a super admin.`)
   if (!factor) return console.log('The second factor stays as it is.')
   console.log(

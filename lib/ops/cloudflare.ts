@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEnv, promisify, stripVTControlCharacters } from 'node:util'
-import { withConnection } from '#db/migrate/connection.ts'
+import { parseEnv, promisify } from 'node:util'
+import { type CloudflareConfig, parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { Finding } from './checks.ts'
+import { checkConnections } from './connections.ts'
+import { find } from './find.ts'
 
 type Settings = Record<string, string | undefined>
 
@@ -40,7 +42,12 @@ interface Deployment {
  */
 export async function diagnoseDeployment({ settings, listSecrets }: Deployment): Promise<Finding[]> {
   const { STRIPE_SECRET_KEY, RESEND_API_KEY } = settings
-  return Promise.all([
+  const { config, finding } = parseDeployed(settings)
+  const { DATABASE_URL, DATABASE_PLATFORM_URL } = settings
+  // With examples in place of addresses, each other check would only say that it failed.
+  if (!config) return [finding]
+  const connections = await checkConnections({ DATABASE_URL, DATABASE_PLATFORM_URL }, config)
+  const others = await Promise.all([
     find(
       'every setting of the file is a secret of the Worker',
       `npx wrangler login && npx wrangler secret bulk --env="" ${settingsFile}`,
@@ -50,13 +57,6 @@ export async function diagnoseDeployment({ settings, listSecrets }: Deployment):
       'the Worker and what it is bound to answer',
       'Look at the bindings in wrangler.toml and at `npx wrangler tail`.',
       () => checkReady(settings),
-    ),
-    ...(['DATABASE_URL', 'DATABASE_PLATFORM_URL'] as const).map((name) =>
-      find(
-        `${name} is of the role that migrate made`,
-        'Use the roles of `npm run migrate`, not those of the console.',
-        () => checkRole(settings, name),
-      ),
     ),
     find('the signing keys are those of QStash', "Copy both keys from QStash's console.", () =>
       checkSigningKeys(settings),
@@ -81,19 +81,21 @@ export async function diagnoseDeployment({ settings, listSecrets }: Deployment):
         ]
       : []),
   ])
+  return [finding, ...connections, ...others]
 }
 
-/** Run a check. A call that fails is a problem, with its reason but without what was sent. */
-async function find(
-  name: string,
-  remedy: string,
-  check: () => Promise<string[]>,
-  { isWarning = false } = {},
-): Promise<Finding> {
-  const problems = await check().catch((error: Error) => [
-    `The check failed: ${stripVTControlCharacters(error.message)}`,
-  ])
-  return { name, remedy, isWarning, problems }
+/** Parse the settings as the Worker does. */
+function parseDeployed(settings: Settings): { config: CloudflareConfig | null; finding: Finding } {
+  const finding = {
+    name: 'every setting is valid',
+    remedy: `Correct it in ${settingsFile}, and upload it.`,
+    isWarning: false,
+  }
+  try {
+    return { config: parseCloudflareConfig(settings), finding: { ...finding, problems: [] } }
+  } catch (error) {
+    return { config: null, finding: { ...finding, problems: [(error as Error).message] } }
+  }
 }
 
 async function checkSecrets(settings: Settings, listSecrets: () => Promise<string[]>): Promise<string[]> {
@@ -132,32 +134,6 @@ async function checkReady({ PUBLIC_BASE_URL, READY_TOKEN = '' }: Settings): Prom
     state === 'ok' ? [] : [`${name}: ${state}`],
   )
   return [...missingChecks, ...failing, ...warnings]
-}
-
-async function checkRole(
-  settings: Settings,
-  name: 'DATABASE_URL' | 'DATABASE_PLATFORM_URL',
-): Promise<string[]> {
-  const expectedRole = {
-    role: name === 'DATABASE_URL' ? 'app_runtime' : 'app_platform',
-    bypasses: name !== 'DATABASE_URL',
-  }
-  return withConnection(
-    { connectionString: settings[name] ?? '', connectionTimeoutMillis: timeoutMs },
-    async (client) => {
-      const { rows } = await client.query<{ name: string; is_super: boolean; bypasses: boolean }>(
-        `select rolname as name, rolsuper or rolcreaterole as is_super, rolbypassrls as bypasses from pg_roles where rolname = current_user`,
-      )
-      const [role] = rows
-      return [
-        ...(role?.name === expectedRole.role ? [] : [`the role is ${role?.name}, not ${expectedRole.role}`]),
-        ...(role?.is_super ? ['the role may create roles'] : []),
-        ...(role?.bypasses === expectedRole.bypasses
-          ? []
-          : [`the role ${role?.bypasses ? 'bypasses' : 'does not bypass'} row level security`]),
-      ]
-    },
-  )
 }
 
 // https://upstash.com/docs/qstash/api-reference/signing-keys/get-signing-keys

@@ -1,10 +1,15 @@
 import type pg from 'pg'
+import { parseOwnerUrl } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
 import { migrationsFolder, plan } from '#db/migrate.ts'
 import { createFiles } from '#platform/node/files.ts'
+import { type NodeConfig, parseNodeConfig } from '#platform/node/settings.ts'
 import { describeMailError, smtpMail } from '#vendors/mail/smtp.ts'
 import { type Check, checks, type Finding } from './checks.ts'
 import { diagnoseDeployment, listWorkerSecrets, readDeployedSettings } from './cloudflare.ts'
+import { checkConnections, checkOwner } from './connections.ts'
+import { checkDependencies } from './dependencies.ts'
+import { checkSealedValues } from './sealed-values.ts'
 
 /** Run a check. A statement that fails is a problem too. */
 export async function runCheck(
@@ -77,23 +82,53 @@ export function describeFinding({ name, remedy, isWarning, problems }: Finding):
   return [`${isWarning ? 'warning' : 'PROBLEM'}  ${name}: no`, ...shown, ...more, `           ${remedy}`]
 }
 
-/** With `--cloudflare`, check a deployed Worker; otherwise the database, the mail server and the reading of files. */
-async function findAll(): Promise<Finding[]> {
-  if (process.argv.includes('--cloudflare'))
-    return diagnoseDeployment({
-      settings: await readDeployedSettings(process.cwd()),
-      listSecrets: listWorkerSecrets,
-    })
-  const { DATABASE_OWNER_URL } = process.env
-  if (!DATABASE_OWNER_URL)
-    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
-  return [...(await diagnose(DATABASE_OWNER_URL)), ...(await checkMail(process.env)), ...(await checkFiles())]
+/** Parse the settings as the service does. */
+function checkSettings(env: NodeJS.ProcessEnv): { config: NodeConfig | null; finding: Finding } {
+  const finding = { name: 'every setting is valid', remedy: 'Correct it in `.env`.', isWarning: false }
+  try {
+    return { config: parseNodeConfig(env), finding: { ...finding, problems: [] } }
+  } catch (error) {
+    return { config: null, finding: { ...finding, problems: [(error as Error).message] } }
+  }
 }
 
+/**
+ * Check what the service on Node uses: its settings, each connection, each dependency, and the database as its
+ * owner, who sees every row. It changes nothing.
+ */
+export async function diagnoseNode(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { DATABASE_URL, DATABASE_PLATFORM_URL } = env
+  const ownerUrl = parseOwnerUrl(env)
+  const { config, finding } = checkSettings(env)
+  const owner = await checkOwner(ownerUrl)
+  const isOwner = owner.problems.length === 0
+  return [
+    finding,
+    owner,
+    ...(await checkConnections({ DATABASE_URL, DATABASE_PLATFORM_URL }, config)),
+    ...(isOwner ? await diagnose(ownerUrl) : []),
+    ...(isOwner && config ? [await checkSealedValues(ownerUrl, config.CREDENTIALS_KEY)] : []),
+    ...(config ? await checkDependencies(config) : []),
+    ...(await checkMail(env)),
+    ...(await checkFiles()),
+  ]
+}
+
+/** Print findings. Return the exit code: 1 if there is a problem. */
+export function report(findings: readonly Finding[], print: (line: string) => void): number {
+  for (const finding of findings) for (const line of describeFinding(finding)) print(line)
+  return findings.some(({ isWarning, problems }) => !isWarning && problems.length > 0) ? 1 : 0
+}
+
+/** With `--cloudflare`, check a deployed Worker; otherwise the service on Node. */
 async function main(): Promise<void> {
-  const findings = await findAll()
-  for (const finding of findings) for (const line of describeFinding(finding)) console.log(line)
-  if (findings.some(({ isWarning, problems }) => !isWarning && problems.length > 0)) process.exitCode = 1
+  const findings = process.argv.includes('--cloudflare')
+    ? await diagnoseDeployment({
+        settings: await readDeployedSettings(process.cwd()),
+        listSecrets: listWorkerSecrets,
+      })
+    : await diagnoseNode(process.env)
+  process.exitCode = report(findings, console.log)
 }
 
 if (import.meta.main)

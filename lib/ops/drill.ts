@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { parseOwnerUrl } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
 import { migrate } from '#db/migrate.ts'
 import { listFolderObjects } from '#platform/node/objects-folder.ts'
@@ -208,9 +209,7 @@ async function main(): Promise<boolean> {
   const { values } = parseArgs({
     options: { restored: { type: 'string' }, keep: { type: 'string' }, dump: { type: 'string' } },
   })
-  const { DATABASE_OWNER_URL: sourceUrl } = process.env
-  if (!sourceUrl)
-    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
+  const sourceUrl = parseOwnerUrl(process.env)
   if (values.dump)
     return (await dumpDatabase(sourceUrl, values.dump, (line) => console.log(line))).tables.length > 0
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'support-flow-drill-')))

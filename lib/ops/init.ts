@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
@@ -28,28 +28,37 @@ export function describeOwner(settings: string): string[] {
   ]
 }
 
-/**
- * Write an example with values of its own to a file that nobody else may read, and return it. An existing
- * file is not replaced.
- */
+/** Write a file that nobody else may read. An existing one is not replaced. */
+function writeSecret(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+}
+
+/** Write an example with values of its own to a file, and return it. */
 function writeSettings(file: string, example: string): string {
   const settings = fillSettings(readFileSync(join(import.meta.dirname, '../..', example), 'utf8'))
-  writeFileSync(file, settings, { mode: 0o600, flag: 'wx' })
+  writeSecret(file, settings)
   return settings
 }
 
-/** Write the settings, and return what to do next. */
+const ownerFile = '.env.owner'
+const databaseFile = 'create-database.sql'
+
+/** Write the settings, and return what to do next. No password is printed: terminals and logs keep it. */
 function writeForNode(file: string): string {
-  const [createRole, createDatabase] = describeOwner(writeSettings(file, '.env.example'))
-  return `Wrote ${file} with fresh keys. Set the addresses in it, SMTP_URL or RESEND_API_KEY for e-mails, and OPENAI_API_KEY for AI.
-Then create the owner and the database, as a superuser of PostgreSQL 16 or later:
-  ${createRole}
-  ${createDatabase}
-Then run \`npm run migrate\` and \`npm run serve\`, in a checkout after \`npm run build -- --node\`.`
+  for (const name of [file, ownerFile, databaseFile]) requireNew(name)
+  writeSettings(file, '.env.example')
+  const statements = describeOwner(writeSettings(ownerFile, '.env.owner.example'))
+  writeSecret(databaseFile, `${statements.join('\n')}\n`)
+  return `Wrote ${file} with fresh keys, and ${ownerFile} for the commands of the operator. Set the addresses in ${file}, SMTP_URL or RESEND_API_KEY for e-mails, and OPENAI_API_KEY for AI.
+Then create the owner and the database, as a superuser of PostgreSQL 16 or later, and delete the file:
+  sudo cat ${databaseFile} | sudo -u postgres psql && rm ${databaseFile}
+With Docker, compose.yaml does that: only delete the file.
+Then run \`npm run migrate\` and \`npm run serve\`, in a checkout after \`npm run build -- --node\`; in the built folder \`node migrate.js\` and \`node serve.js\`.`
 }
 
 /** Write the settings, and return what to do next. */
 function writeForCloudflare(file: string): string {
+  requireNew(file)
   const settings = parseEnv(writeSettings(file, '.dev.vars.example'))
   const readPassword = (name: string) => new URL(settings[name] ?? '').password
   return `Wrote ${file} with fresh keys. Set the addresses in it, and what Neon, Upstash, Resend and OpenAI show.
@@ -59,18 +68,21 @@ Then create the tables and the two roles of the service:
 Then run \`npx wrangler deploy --env="" --secrets-file ${file}\`.`
 }
 
+/** Throw if a file is there already. */
+function requireNew(file: string): void {
+  if (existsSync(file))
+    throw new Error(
+      `There is a ${file} already; what is in it is needed for what is stored. Nothing was changed.`,
+    )
+}
+
 if (import.meta.main) {
   const isCloudflare = process.argv.includes('--cloudflare')
   const file = isCloudflare ? '.dev.vars.production' : '.env'
   try {
     console.log(isCloudflare ? writeForCloudflare(file) : writeForNode(file))
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    console.error(
-      exists
-        ? `There is a ${file} already; its keys are needed for what is stored. Nothing was changed.`
-        : error,
-    )
+    console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1
   }
 }

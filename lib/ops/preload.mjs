@@ -10,6 +10,19 @@ if (major < 22 || major === 23 || (major === 22 && minor < 18) || (major === 24 
   process.exit(1)
 }
 
-// A variable that is set already stays:
-// https://nodejs.org/docs/latest-v24.x/api/process.html#processloadenvfilepath
-if (existsSync('.env')) process.loadEnvFile('.env')
+/**
+ * Load a file of settings, if the folder has it. A variable that is set already stays:
+ * https://nodejs.org/docs/latest-v24.x/api/process.html#processloadenvfilepath
+ *
+ * @param {string} file
+ */
+export function loadSettings(file) {
+  if (!existsSync(file)) return
+  try {
+    process.loadEnvFile(file)
+  } catch {
+    console.error(`This user may not read ${file}: run the command as its owner, for example with sudo.`)
+    process.exit(1)
+  }
+}
+loadSettings('.env')

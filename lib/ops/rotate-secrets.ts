@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
+import { parseOwnerUrl, parseSettings, settings } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
+import { fingerprintKeys, type KeySet } from '#rules/settings/fingerprint.ts'
 import { derivePublicKey } from '#vendors/auth/record-signer.ts'
 import { createVault, type VaultKey } from '#vendors/auth/vault.ts'
+import { acceptKeys } from './known-keys.ts'
 import { resealColumn, sealedColumns } from './sealed-columns.ts'
 
 // Two steps per secret: a new key is known to every process before one uses it, and unused before one forgets
@@ -87,26 +90,35 @@ export async function reseal(
   })
 }
 
+/** Make the keys of a setting those of the database. */
+async function accept(name: 'jwt' | 'credentials'): Promise<void> {
+  const { JWT_KEYS, CREDENTIALS_KEY } = settings
+  const keySets = await fingerprintKeys(parseSettings({ JWT_KEYS, CREDENTIALS_KEY }, process.env))
+  const keys = keySets[name === 'jwt' ? 0 : 1] as KeySet
+  await withConnection({ connectionString: parseOwnerUrl(process.env) }, (client) => acceptKeys(client, keys))
+  console.log(`The database is used with the keys ${keys.ids.join(', ')} of ${keys.setting}.`)
+}
+
 const usage = `npm run secrets -- rotate jwt add|promote|remove           prints the next JWT_KEYS
 npm run secrets -- rotate credentials add|promote|remove   prints the next CREDENTIALS_KEY
 npm run secrets -- rotate records                          prints the next RECORD_KEYS
-npm run secrets -- reseal                                  encrypts stored secrets with the first CREDENTIALS_KEY`
+npm run secrets -- reseal                                  encrypts stored secrets with the first CREDENTIALS_KEY
+npm run secrets -- accept jwt|credentials                  makes the keys of the setting those of the database, when the old one is lost or leaked`
 
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
   const [command, name, step] = positionals
-  const { JWT_KEYS = '', CREDENTIALS_KEY = '', RECORD_KEYS = '', DATABASE_OWNER_URL } = process.env
+  const { JWT_KEYS = '', CREDENTIALS_KEY = '', RECORD_KEYS = '' } = process.env
   const isStep = (text: string | undefined): text is Step => steps.includes(text as Step)
   if (command === 'rotate' && name === 'jwt' && isStep(step))
     return console.log(rotateJwtKeys(JWT_KEYS, step))
   if (command === 'rotate' && name === 'credentials' && isStep(step))
     return console.log(rotateCredentialsKeys(CREDENTIALS_KEY, step))
   if (command === 'rotate' && name === 'records') return console.log(await rotateRecordKeys(RECORD_KEYS))
+  if (command === 'accept' && (name === 'jwt' || name === 'credentials')) return accept(name)
   if (command !== 'reseal') throw new Error(usage)
-  if (!DATABASE_OWNER_URL)
-    throw new Error('Set DATABASE_OWNER_URL to the connection string of the role that owns the database.')
   const keys = z.array(CredentialsKey).parse(JSON.parse(CREDENTIALS_KEY))
-  if (!(await reseal(DATABASE_OWNER_URL, keys, console.log)))
+  if (!(await reseal(parseOwnerUrl(process.env), keys, console.log)))
     throw new Error('Some secrets were not encrypted again. Keep the old key.')
 }
 

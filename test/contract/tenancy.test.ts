@@ -29,6 +29,7 @@ const platformOnly = [
   'platform_invite_codes',
   'sales_leads',
   'plan_billing',
+  'key_fingerprints',
   'identities',
   'oauth_states',
 ]

@@ -109,7 +109,7 @@ it.each<[string, string | undefined, unknown]>([
   ['MAIL_CALLS_PER_SECOND', '0.5', 0.5],
   ['MAIL_CALLS_PER_SECOND', '1000', 1000],
   ['OUTBOUND_PORTS', '1, 65535', [1, 65_535]],
-  ['CORS_ORIGINS', ' https://a.example,, https://b.example ', ['https://a.example', 'https://b.example']],
+  ['CORS_ORIGINS', 'https://a.example,, https://b.example', ['https://a.example', 'https://b.example']],
   ['PUBLIC_BASE_URL', 'https://api.example/', 'https://api.example'],
   ['CORS_ORIGINS', 'https://App.example/, http://localhost:80', ['https://app.example', 'http://localhost']],
   ['CORS_ORIGINS', 'http://localhost:*,http://127.0.0.1:*', ['http://localhost:*', 'http://127.0.0.1:*']],

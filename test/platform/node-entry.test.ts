@@ -30,6 +30,20 @@ it('ends at once without settings, and names each one that is missing', async ()
     expect(child.output()).toContain(`${name}: is missing`)
 })
 
+it('INS-16 the service drops the passwords of the owner, and says where they belong', async () => {
+  const owner = { DATABASE_OWNER_URL: service.ownerUrl, OWNER_PASSWORD: 'x', RUNTIME_PASSWORD: 'x'.repeat(8) }
+  const print =
+    'process.on("SIGUSR2", () => console.log("variables:", ["DATABASE_OWNER_URL", "OWNER_PASSWORD", "RUNTIME_PASSWORD"].filter((name) => process.env[name])))'
+  const child = await startNodeChild(settings, {
+    ...owner,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(print)}`,
+  })
+  child.process.kill('SIGUSR2')
+  await waitForOutput(child, 'variables:')
+  expect(child.output()).toContain('variables: []')
+  expect(child.output()).toContain('move them to .env.owner')
+})
+
 it.each([
   ['S3_BUCKET', { S3_ENDPOINT: 'https://s3.example.com', S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'x' }],
   ['QSTASH_NEXT_SIGNING_KEY', { OBJECTS_DIR: '/x', QSTASH_NEXT_SIGNING_KEY: undefined }],

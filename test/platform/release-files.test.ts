@@ -52,7 +52,22 @@ it.each(['staging', 'production'])(
 it('the example of the settings is complete and valid', async () => {
   expect(() => parseCloudflareConfig(parseEnv(''))).toThrow('PUBLIC_BASE_URL')
   const text = await read('.dev.vars.example')
-  expect(parseCloudflareConfig(parseEnv(fillSettings(text)))).toMatchObject({
+  const settings = parseEnv(fillSettings(text))
+  const isExample = /(\w+): is still the example/g
+  const untouched: string[] = []
+  try {
+    parseCloudflareConfig(settings)
+  } catch (error) {
+    for (const [, name = ''] of (error as Error).message.matchAll(isExample)) untouched.push(name)
+  }
+  // C-1: what nobody replaced is named, instead of a host that no name server knows.
+  expect(untouched).toContain('DATABASE_URL')
+  const replaced = untouched.map((name) => [name, name.endsWith('_URL') ? 'https://r.example' : 'value-1'])
+  const urls = {
+    DATABASE_URL: 'postgres://u:p@db.example/d',
+    DATABASE_PLATFORM_URL: 'postgres://u:p@db.example/d',
+  }
+  expect(parseCloudflareConfig({ ...settings, ...Object.fromEntries(replaced), ...urls })).toMatchObject({
     READY_TOKEN: expect.any(String),
   })
 })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
@@ -5,8 +6,11 @@ import { withConnection } from '#db/migrate/connection.ts'
 import { startNodeProcess } from '#local/node-process.ts'
 import { findFreePort } from '#local/ports.ts'
 import { root } from '#local/root.ts'
+import { makeSuperAdmin } from '#ops/admin.ts'
 import { reseal, rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '#ops/rotate-secrets.ts'
 import { resealColumn, type SealedColumn, sealedColumns } from '#ops/sealed-columns.ts'
+import { checkSealedValues } from '#ops/sealed-values.ts'
+import { fingerprintKeys } from '#rules/settings/fingerprint.ts'
 import { request, startOwnService } from '#test/support/app.ts'
 import { subscribeBrowser } from '#test/support/browsers.ts'
 import { sendPress, writePress } from '#test/support/chat-presses.ts'
@@ -168,6 +172,12 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
   expect(used.filter((result) => JSON.stringify(result) !== JSON.stringify(before))).toEqual([])
   expect(lines).toEqual(sealedColumns.map(({ table, column }) => `${table}.${column}: 1 encrypted again`))
   const last = await startProcess({ CREDENTIALS_KEY: rotateCredentialsKeys(promoted, 'remove') })
+  const lastKeys = JSON.parse(rotateCredentialsKeys(promoted, 'remove'))
+  expect((await checkSealedValues(service.ownerUrl, lastKeys)).problems).toEqual([])
+  const others = [{ ...lastKeys[0], key: Buffer.alloc(32, 'other').toString('base64') }]
+  expect((await checkSealedValues(service.ownerUrl, others)).problems).toEqual(
+    sealedColumns.map(({ table, column }) => expect.stringContaining(`${table}.${column}: no key opens`)),
+  )
   expect(await useSecrets(last, stored)).toEqual(before)
   const lastVault = createVault(JSON.parse(rotateCredentialsKeys(promoted, 'remove')))
   const [row] = await service.sql<{ secret_variables: Record<string, string> }>(
@@ -204,6 +214,8 @@ it('OPS-01 the keys of stored secrets can be exchanged in steps while requests r
 })
 
 it('OPS-01 the keys of access tokens can be exchanged in steps, and the processes of two neighbouring steps accept the same tokens', async () => {
+  // The test above has exchanged them.
+  await service.sql("delete from key_fingerprints where setting = 'CREDENTIALS_KEY'")
   const added = rotateJwtKeys(JWT_KEYS, 'add')
   const promoted = rotateJwtKeys(added, 'promote')
   const processes = [
@@ -227,6 +239,93 @@ it('OPS-01 the keys of access tokens can be exchanged in steps, and the processe
   expect(await Promise.all([person.token, access_token].map((token) => readStatus(removed, token)))).toEqual([
     401, 200,
   ])
+})
+
+it('OPS-13 keys that the database does not know end the start and name the known ones, also in a restored database, until the operator accepts them', async () => {
+  const own = await startOwnService()
+  onTestFinished(() => own.close())
+  const listKnown = async () =>
+    (
+      await own.sql<{ line: string }>("select setting || ' ' || id as line from key_fingerprints order by 1")
+    ).map(({ line }) => line)
+  const start = async (changes: Record<string, string>) => {
+    const port = await findFreePort()
+    const settings = { ...own.settings, ...changes, PORT: String(port) }
+    const running = await startNodeProcess({ settings, onLog: () => {}, onRoundTrip: () => {} })
+    await running.dispose()
+    return listKnown()
+  }
+  expect(await listKnown()).toEqual(['CREDENTIALS_KEY 1', 'JWT_KEYS local'])
+  const other = {
+    CREDENTIALS_KEY: JSON.stringify([{ version: 1, key: Buffer.alloc(32, 'other').toString('base64') }]),
+    JWT_KEYS: JSON.stringify([{ kid: 'other', secret: 'another-secret-of-forty-characters-here' }]),
+  }
+  await expect(start({ CREDENTIALS_KEY: other.CREDENTIALS_KEY })).rejects.toThrow(
+    /^CREDENTIALS_KEY has none of the keys of this database \("1" of \d{4}-\d\d-\d\d\), so nobody could read the secrets that it stores: set the value that belongs to it, or run `npm run secrets -- accept credentials`/,
+  )
+  await expect(start({ JWT_KEYS: other.JWT_KEYS })).rejects.toThrow(
+    /^JWT_KEYS has none of the keys of this database \("local" of .*accept jwt`/,
+  )
+  await expect(
+    makeSuperAdmin(own.ownerUrl, JSON.parse(other.CREDENTIALS_KEY), 'nobody@people.example'),
+  ).rejects.toThrow()
+  // A rotation in steps is followed, and the processes of two neighbouring steps may both start.
+  const added = rotateJwtKeys(own.settings.JWT_KEYS ?? '', 'add')
+  const promoted = rotateJwtKeys(added, 'promote')
+  const removed = rotateJwtKeys(promoted, 'remove')
+  expect((await start({ JWT_KEYS: added })).length).toBe(3)
+  expect((await start({})).length).toBe(2)
+  for (const step of [added, promoted, removed]) await start({ JWT_KEYS: step })
+  expect((await start({ JWT_KEYS: promoted })).length).toBe(3)
+  await start({ JWT_KEYS: removed })
+  await expect(start({})).rejects.toThrow(/^JWT_KEYS has none of the keys of this database/)
+  // The old key is lost.
+  const run = spawnSync(process.execPath, ['lib/ops/rotate-secrets.ts', 'accept', 'jwt'], {
+    cwd: root,
+    env: { ...own.settings, ...other, DATABASE_OWNER_URL: own.ownerUrl },
+    encoding: 'utf8',
+  })
+  expect([run.status, run.stdout]).toEqual([0, 'The database is used with the keys other of JWT_KEYS.\n'])
+  expect(await start({ JWT_KEYS: other.JWT_KEYS })).toEqual(['CREDENTIALS_KEY 1', 'JWT_KEYS other'])
+})
+
+it('OPS-13 a fingerprint shows neither a key nor that two settings share one', async () => {
+  const key = 'a-secret-of-more-than-32-characters'
+  const [jwt, credentials] = await fingerprintKeys({
+    JWT_KEYS: [{ kid: 'k', secret: key }],
+    CREDENTIALS_KEY: [{ version: 1, key }],
+  })
+  expect(jwt?.fingerprints[0]).toMatch(/^[\da-f]{32}$/)
+  expect(jwt?.fingerprints).not.toEqual(credentials?.fingerprints)
+})
+
+it('OPS-13 of processes that start at the same time with different keys on a new database, one wins', async () => {
+  const own = await startOwnService()
+  onTestFinished(() => own.close())
+  await own.sql('delete from key_fingerprints')
+  const results = await Promise.allSettled(
+    Array.from({ length: 8 }, async (_, n) => {
+      const JWT_KEYS = JSON.stringify([{ kid: `k${n}`, secret: `another-secret-of-forty-characters-${n}` }])
+      const port = await findFreePort()
+      const settings = { ...own.settings, JWT_KEYS, PORT: String(port) }
+      const running = await startNodeProcess({ settings, onLog: () => {}, onRoundTrip: () => {} })
+      await running.dispose()
+    }),
+  )
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+it('OPS-10 the doctor opens one secret of each sealed column', async () => {
+  const own = await startOwnService()
+  onTestFinished(() => own.close())
+  const keys = JSON.parse(own.settings.CREDENTIALS_KEY ?? '')
+  const person = await register(own)
+  await enableTotp(own, person)
+  expect((await checkSealedValues(own.ownerUrl, keys)).problems).toEqual([])
+  expect(
+    (await checkSealedValues(own.ownerUrl, [{ version: 1, key: Buffer.alloc(32).toString('base64') }]))
+      .problems,
+  ).toEqual(['totp_factors.secret: no key opens a secret of version 1'])
 })
 
 it('a secret that no key opens is counted and kept, and one that changes during the rotation is not overwritten', async () => {

@@ -14,6 +14,9 @@ export const nodeCommands = {
   drill: 'lib/ops/drill.ts',
 }
 
+/** The commands that do not load the settings of the owner. */
+const withoutOwner: ReadonlySet<string> = new Set(['serve', 'init'])
+
 /**
  * Packages with native code or wasm beside their scripts. npm installs them for the platform of the machine.
  */
@@ -30,7 +33,7 @@ export async function buildNodeFolder(folder: string, assets: string): Promise<v
   await Promise.all([
     cp(join(root, 'migrations'), join(folder, 'migrations'), { recursive: true }),
     cp(assets, join(folder, 'dist/assets'), { recursive: true }),
-    cp(join(root, '.env.example'), join(folder, '.env.example')),
+    ...['.env.example', '.env.owner.example'].map((name) => cp(join(root, name), join(folder, name))),
     writePackage(folder),
   ])
 }
@@ -71,8 +74,9 @@ const commandEntries: Plugin = {
     }))
     onLoad({ filter: /.*/, namespace: 'command' }, ({ path }) => {
       const file = nodeCommands[path as keyof typeof nodeCommands]
+      const preload = withoutOwner.has(path) ? 'preload' : 'preload-owner'
       const start = `globalThis.startedFile = ${JSON.stringify(file)}; await import('./${file}')`
-      return { contents: `import './lib/ops/preload.mjs'; ${start}`, resolveDir: root }
+      return { contents: `import './lib/ops/${preload}.mjs'; ${start}`, resolveDir: root }
     })
   },
 }

@@ -1,3 +1,4 @@
+import { requireConnection } from '#db/require-connection.ts'
 import { type AccountStreams, createAccountStreams } from '#vendors/realtime/account-streams.ts'
 import { createSignInCheck, type StreamOwner } from '#vendors/realtime/active-sign-ins.ts'
 import type { LiveEvent, StreamListener, TransientEvent } from '#vendors/realtime/realtime.ts'
@@ -35,10 +36,10 @@ export class EscalationHub {
   readonly #sockets: AccountSockets
 
   constructor(state: DurableState, env: Record<string, unknown>) {
-    const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = parseCloudflareConfig({
-      ...env,
-    })
-    const database = openNeon({ url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY })
+    const config = parseCloudflareConfig({ ...env })
+    const { DATABASE_URL, NEON_HTTP_ENDPOINT, NEON_WS_PROXY, STREAM_HEARTBEAT_MS } = config
+    const neon = { url: DATABASE_URL, httpEndpoint: NEON_HTTP_ENDPOINT, wsProxy: NEON_WS_PROXY }
+    const database = requireConnection(openNeon(neon), 'DATABASE_URL', config)
     const settings = { heartbeatMs: STREAM_HEARTBEAT_MS, selectActiveSignIns: createSignInCheck(database) }
     this.#storage = state.storage
     this.#sql = state.storage.sql

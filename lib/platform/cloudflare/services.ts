@@ -1,4 +1,5 @@
 import { measureDatabase } from '#db/measure-database.ts'
+import { type ConnectionSetting, requireConnection } from '#db/require-connection.ts'
 import type { Services } from '#http/app.ts'
 import { withTraceId } from '#log.ts'
 import { firstCallFactor } from '#vendors/cache/availability.ts'
@@ -40,6 +41,8 @@ export function createCloudflareServices(
     openRestRedis(UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, REDIS_TIMEOUT_MS * firstCallFactor),
   )
   const neon = { httpEndpoint: config.NEON_HTTP_ENDPOINT, wsProxy: config.NEON_WS_PROXY }
+  const open = (setting: ConnectionSetting) =>
+    requireConnection(openNeon({ url: config[setting], ...neon }), setting, config)
   return {
     ports: {
       ...createSharedPorts(config),
@@ -59,8 +62,8 @@ export function createCloudflareServices(
       readCertificate: null,
     },
     limiter: createRedisLimiter(redis, REDIS_TIMEOUT_MS, log),
-    runtime: measureDatabase(openNeon({ url: config.DATABASE_URL, ...neon }), 'runtime'),
-    platform: measureDatabase(openNeon({ url: config.DATABASE_PLATFORM_URL, ...neon }), 'platform'),
+    runtime: measureDatabase(open('DATABASE_URL'), 'runtime'),
+    platform: measureDatabase(open('DATABASE_PLATFORM_URL'), 'platform'),
     inProcess: [],
     // Cloudflare sets this header itself:
     // https://developers.cloudflare.com/fundamentals/reference/http-headers/

@@ -1,5 +1,6 @@
 import { measureDatabase } from '#db/measure-database.ts'
-import type { Services } from '#http/app.ts'
+import { type ConnectionSetting, requireConnection, SettingError } from '#db/require-connection.ts'
+import { describe, type Services } from '#http/app.ts'
 import { withTraceId } from '#log.ts'
 import type { CachePort } from '#vendors/cache/cache.ts'
 import type { Limiter } from '#vendors/cache/limiter.ts'
@@ -47,6 +48,11 @@ export interface NodeServices {
    * its first requests should not wait for them.
    */
   waitUntilReady(): Promise<void>
+  /**
+   * Throw a SettingError if a connection is of another role, or a key is not that of the database. A database
+   * that is away is logged: the service also starts without it, and the first call checks again.
+   */
+  checkConnections(): Promise<void>
   /** Call `listener` whenever Redis is back after it was lost. */
   onRedisReturn(listener: () => void): void
   /** Close every connection. */
@@ -69,8 +75,10 @@ export function createNodeServices(
         openRedis({ url: REDIS_URL, timeoutMs: REDIS_TIMEOUT_MS, log, onReturn: () => onRedisReturn() }),
       )
     : null
-  const runtime = openPostgres({ url: config.DATABASE_URL, maxConnections, onRoundTrip })
-  const platform = openPostgres({ url: config.DATABASE_PLATFORM_URL, maxConnections, onRoundTrip })
+  const open = (setting: ConnectionSetting) =>
+    requireConnection(openPostgres({ url: config[setting], maxConnections, onRoundTrip }), setting, config)
+  const runtime = open('DATABASE_URL')
+  const platform = open('DATABASE_PLATFORM_URL')
   const queue = openQueue(config, log)
   const files = createFiles(log)
   const metrics = createMetricsRegistry()
@@ -116,6 +124,21 @@ export function createNodeServices(
         import('#vendors/ai/openai.ts'),
         import('#vendors/billing/stripe.ts'),
       ])
+    },
+    async checkConnections() {
+      const checks = [runtime, platform].map((database) =>
+        database.run([{ sql: 'select 1', parameters: [] }], { readOnly: false }),
+      )
+      for (const check of await Promise.allSettled(checks)) {
+        if (check.status === 'fulfilled') continue
+        if (check.reason instanceof SettingError) throw check.reason
+        log({
+          at: new Date().toISOString(),
+          dependency: 'database',
+          answers: false,
+          error: describe(check.reason),
+        })
+      }
     },
     async close() {
       clearInterval(flushing)

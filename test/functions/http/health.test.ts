@@ -165,8 +165,8 @@ describe('/ready', () => {
       expect([...answers, await read()]).toEqual(
         Array(concurrentCallers + 1).fill([200, 'Not responding: hub']),
       )
-      // One check with one statement per role.
-      expect(ownService.stack.countRoundTrips() - before).toBe(2)
+      // One check with one statement per role, and the first of each connection, which asks who it is.
+      expect(ownService.stack.countRoundTrips() - before).toBe(4)
     } finally {
       await ownService.close()
     }

@@ -80,6 +80,15 @@ describe('the check of a deployment', () => {
     ])
   })
 
+  it('OPS-12 names the examples that nobody replaced, instead of what fails with them', async () => {
+    const untouched = 'postgres://app_runtime:p@ep-name-pooler.eu-central-1.aws.neon.tech/neondb'
+    expect(await listProblems({ DATABASE_URL: untouched, QSTASH_TOKEN: 'QSTASH_TOKEN' })).toEqual([
+      expect.stringMatching(
+        /^every setting is valid: .* DATABASE_URL: is still the example.*; QSTASH_TOKEN: is still the example/,
+      ),
+    ])
+  })
+
   it('OPS-08 finds webhooks of another address', async () => {
     const problems = await listProblems({ PUBLIC_BASE_URL: service.api.replace('127.0.0.1', 'localhost') })
     expect(problems).toEqual([
@@ -97,10 +106,12 @@ describe('the check of a deployment', () => {
     expect(
       await listProblems({ DATABASE_URL: DATABASE_PLATFORM_URL, DATABASE_PLATFORM_URL: DATABASE_URL }),
     ).toEqual([
-      'DATABASE_URL is of the role that migrate made: the role is app_platform, not app_runtime',
-      'DATABASE_URL is of the role that migrate made: the role bypasses row level security',
-      'DATABASE_PLATFORM_URL is of the role that migrate made: the role is app_runtime, not app_platform',
-      'DATABASE_PLATFORM_URL is of the role that migrate made: the role does not bypass row level security',
+      expect.stringMatching(
+        /^DATABASE_URL reaches .*: DATABASE_URL connects as app_platform, which bypasses row level security and /,
+      ),
+      expect.stringMatching(
+        /^DATABASE_PLATFORM_URL reaches .*: DATABASE_PLATFORM_URL connects as app_runtime, which does not bypass /,
+      ),
     ])
   })
 })

@@ -8,6 +8,20 @@ import { root } from '#local/root.ts'
 import { parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import { parseNodeConfig } from '#platform/node/settings.ts'
 
+const isExample = 'is still the example: replace it with the value of your own'
+/** What the examples leave to the operator. */
+const untouchedExamples = `The configuration is invalid. ${[
+  'DATABASE_URL',
+  'DATABASE_PLATFORM_URL',
+  'UPSTASH_REDIS_REST_URL',
+  'UPSTASH_REDIS_REST_TOKEN',
+  'QSTASH_TOKEN',
+  'QSTASH_CURRENT_SIGNING_KEY',
+  'QSTASH_NEXT_SIGNING_KEY',
+]
+  .map((name) => `${name}: ${isExample}`)
+  .join('; ')}`
+
 const run = (cwd: string, ...args: string[]) =>
   spawnSync(
     process.execPath,
@@ -24,12 +38,21 @@ it('INS-04 init writes settings with which the service starts, and keys that dif
       const folder = await mkdtemp(join(tmpdir(), 'init-'))
       onTestFinished(() => rm(folder, { recursive: true }))
       const { status, stdout } = run(folder)
-      expect([status, stdout]).toEqual([
-        0,
-        expect.stringContaining('create role support_owner login createrole bypassrls'),
-      ])
-      expect((await stat(join(folder, '.env'))).mode & 0o077).toBe(0)
-      return parseEnv(await readFile(join(folder, '.env'), 'utf8')) as Record<string, string>
+      expect([status, stdout]).toEqual([0, expect.stringContaining('sudo -u postgres psql')])
+      const read = async (name: string) => {
+        expect((await stat(join(folder, name))).mode & 0o077).toBe(0)
+        return readFile(join(folder, name), 'utf8')
+      }
+      const owner = parseEnv(await read('.env.owner'))
+      const settings = parseEnv(await read('.env')) as Record<string, string>
+      const password = new URL(owner.DATABASE_OWNER_URL ?? '').password
+      expect([owner.POSTGRES_PASSWORD, owner.PGPASSWORD]).toEqual([password, password])
+      expect(await read('create-database.sql')).toContain(
+        `create role support_owner login createrole bypassrls password '${password}'`,
+      )
+      // The service must not have it, nor the terminal.
+      expect(`${JSON.stringify(settings)}${stdout}`).not.toContain(password)
+      return { ...settings, DATABASE_OWNER_URL: owner.DATABASE_OWNER_URL ?? '' } as Record<string, string>
     }),
   )
   const [first, second] = files
@@ -69,7 +92,7 @@ it('INS-04 init -- --cloudflare writes the settings of a Worker, and prints the 
   const { status, stdout } = run(folder, '--cloudflare')
   const file = join(folder, '.dev.vars.production')
   const settings = parseEnv(await readFile(file, 'utf8')) as Record<string, string>
-  expect(() => parseCloudflareConfig(settings)).not.toThrow()
+  expect(() => parseCloudflareConfig(settings)).toThrow(untouchedExamples)
   expect((await stat(file)).mode & 0o077).toBe(0)
   const [runtime, platform] = [settings.DATABASE_URL, settings.DATABASE_PLATFORM_URL].map(
     (url = '') => new URL(url).password,

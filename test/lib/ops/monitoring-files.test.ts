@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '#local/root.ts'
@@ -9,6 +9,14 @@ import { measureProcess, toGauge, toWorkGauges } from '#platform/node/process-me
 import { parseMetrics } from '#test/support/metrics.ts'
 
 const ops = join(root, 'lib/ops')
+
+it('OBS-06 the tests of the alert rules name the file of the rules', async () => {
+  const tests = join(root, 'test/lib/ops/prometheus-alerts.test.yml')
+  const { rule_files } = parse(await readFile(tests, 'utf8')) as { rule_files: string[] }
+  expect(rule_files.map((file) => resolve(dirname(tests), file))).toEqual([
+    join(ops, 'prometheus-alerts.yml'),
+  ])
+})
 const readOps = (name: string) => readFile(join(ops, name), 'utf8')
 
 interface Rule {

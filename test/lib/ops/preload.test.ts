@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -45,5 +45,31 @@ it('INS-03 every command that reads an operator’s settings starts with the pre
     /functions\/node\.ts|lib\/ops\/|lib\/db\/migrate/.test(script),
   )
   expect(scripts.length).toBeGreaterThan(4)
-  for (const [, script] of scripts) expect(script).toMatch(/^node --import \.\/lib\/ops\/preload\.mjs /)
+  for (const [, script] of scripts)
+    expect(script).toMatch(/^node --import \.\/lib\/ops\/preload(?:-owner)?\.mjs /)
+})
+
+it('INS-03 a file of settings that this user may not read is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'preload-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  // Root reads every file, but nobody reads a folder.
+  await mkdir(join(folder, '.env'))
+  expect(run(process.versions.node, folder)).toMatchObject({
+    status: 1,
+    stderr: 'This user may not read .env: run the command as its owner, for example with sudo.\n',
+  })
+})
+
+it('INS-16 the preload of the owner loads .env.owner too, and that of the service does not', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'preload-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, '.env.owner'), 'NEW=of the owner\n')
+  const runWith = (file: string) =>
+    spawnSync(process.execPath, ['--import', join(root, 'lib/ops', file), '--eval', code], {
+      ...{ cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH } },
+    }).stdout
+  expect(['preload.mjs', 'preload-owner.mjs'].map(runWith)).toEqual([
+    'started undefined undefined\n',
+    'started of the owner undefined\n',
+  ])
 })

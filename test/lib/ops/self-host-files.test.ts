@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { settings } from '#config.ts'
+import { ownerVariables, settings } from '#config.ts'
 import { nodeCommands } from '#local/build/node-folder.ts'
 import { root } from '#local/root.ts'
 import { nodeSettings } from '#platform/node/settings.ts'
@@ -15,10 +15,12 @@ const dockerfile = read('Dockerfile')
 const unit = read('lib/ops/support-flow.service')
 const readme = read('functions/README.md')
 const template = parseEnv(read('.env.example')) as Record<string, string>
+const ownerTemplate = parseEnv(read('.env.owner.example')) as Record<string, string>
 
 interface Container {
+  image?: string
   command?: string[]
-  env_file?: string
+  env_file?: string | string[]
   environment?: Record<string, unknown>
   volumes?: string[]
   depends_on?: string[] | Record<string, { condition: string }>
@@ -30,8 +32,7 @@ const compose = parse(read('compose.yaml'), { merge: true }) as {
 }
 const containers = Object.entries(compose.services)
 
-const ownerSettings = ['DATABASE_OWNER_URL', 'OWNER_PASSWORD', 'RUNTIME_PASSWORD', 'PLATFORM_PASSWORD']
-const isSetting = (name: string) => name in settings || name in nodeSettings || ownerSettings.includes(name)
+const isSetting = (name: string) => name in settings || name in nodeSettings || ownerVariables.includes(name)
 
 it('INS-09 .env.example has settings of the service only, and every one that is required', () => {
   expect(Object.keys(template).filter((name) => !isSetting(name))).toEqual([])
@@ -41,18 +42,39 @@ it('INS-09 .env.example has settings of the service only, and every one that is 
   for (const [name] of required) expect(template[name]).toBeTruthy()
 })
 
+it('INS-16 only the commands of the operator have the password of the owner', () => {
+  const password = ownerTemplate.POSTGRES_PASSWORD ?? ''
+  expect(Object.values(ownerTemplate).every((value) => value.includes(password))).toBe(true)
+  expect(JSON.stringify(template)).not.toContain(password)
+  const withOwner = containers
+    .filter(([, { env_file = [] }]) => [env_file].flat().includes('.env.owner'))
+    .map(([name]) => name)
+  expect(withOwner).toEqual(['migrate', 'database'])
+  expect(Object.keys(compose.services.app?.environment ?? {}).filter((name) => /OWNER/.test(name))).toEqual(
+    [],
+  )
+  expect(unit).toMatch(/^InaccessiblePaths=-\/opt\/support-flow\/\.env\.owner$/m)
+  const scripts = Object.entries(packageJson.scripts).flatMap(([name, script]) =>
+    script.includes('preload.mjs') ? [name] : [],
+  )
+  expect(scripts).toEqual(['init', 'serve'])
+  for (const ignored of ['.gitignore', '.dockerignore'])
+    for (const file of ['.env.owner', 'create-database.sql'])
+      expect(read(ignored).split('\n')).toContain(file)
+})
+
 it('INS-09 compose.yaml uses variables of .env.example, settings of the service, and no secret of its own', () => {
   const variables = [...read('compose.yaml').matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
   expect(variables.filter((name) => !template[name])).toEqual([])
-  for (const [name, { environment = {}, env_file }] of containers) {
-    const isOurs = env_file !== undefined
+  for (const [name, { environment = {}, image }] of containers) {
+    const isOurs = image === 'support-flow'
     if (isOurs) expect(Object.keys(environment).filter((setting) => !isSetting(setting))).toEqual([])
     for (const [setting, value] of Object.entries(environment))
       if (/PASSWORD|DATABASE|TOKEN|KEY/.test(setting))
         expect([name, setting, value]).toEqual([
           name,
           setting,
-          expect.stringMatching(/^$|\$\{|^support_flow$/),
+          expect.stringMatching(/^$|\$\{|^support_flow$|^postgres:\/\/support_owner@/),
         ])
   }
 })
