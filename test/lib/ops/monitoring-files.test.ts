@@ -10,7 +10,7 @@ import { parseMetrics } from '#test/support/metrics.ts'
 
 const ops = join(root, 'lib/ops')
 
-it('OBS-06 the tests of the alert rules name the file of the rules', async () => {
+it('OBS-07 the tests of the alert rules name the file of the rules', async () => {
   const tests = join(root, 'test/lib/ops/prometheus-alerts.test.yml')
   const { rule_files } = parse(await readFile(tests, 'utf8')) as { rule_files: string[] }
   expect(rule_files.map((file) => resolve(dirname(tests), file))).toEqual([
