@@ -75,7 +75,7 @@ export const SsoConnection = z
       .describe('The roles by group. Without any, the provider decides no roles.'),
     domains: z.array(SsoDomain).describe('The domains of the account.'),
     groups_omitted_at: Time.nullable().describe(
-      'When a token last left groups out, because they were too many. Roles then stay.',
+      'When groups were last missing, because they were too many for a token, or the userinfo could not be read. Roles then stay.',
     ),
     last_checked_at: Time.nullable().describe('When the connection was last tested.'),
     last_check_error: z

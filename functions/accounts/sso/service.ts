@@ -74,7 +74,7 @@ export async function test(ctx: WriteContext) {
     warnings.push('No domain is proved yet, so that nobody can sign in')
   if (row.groups_omitted_at)
     warnings.push(
-      `A token of ${row.groups_omitted_at.slice(0, 10)} left the groups out, because they were too many; roles stayed. Let the provider send only the groups of this application`,
+      `A token of ${row.groups_omitted_at.slice(0, 10)} left the groups out, because they were too many, or its userinfo could not be read; roles stayed. Let the provider send only the groups of this application`,
     )
   return { success: problems.length === 0, problems, warnings }
 }

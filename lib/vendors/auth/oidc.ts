@@ -65,13 +65,22 @@ interface ClientOptions {
   fetch: Fetch
   /** Whether an issuer of many tenants, which each ID token names, is accepted. */
   allowsTenants: boolean
+  /** Whether claims lack what the provider may tell at its userinfo endpoint only. */
+  lacksClaims?: (claims: oauth.IDToken) => boolean
+}
+
+/** What a provider says of a person. */
+export interface Redeemed {
+  /** The verified claims of the ID token. */
+  claims: oauth.IDToken
+  /** Undefined if it was not needed or is not offered, null if it could not be read. */
+  userInfo: Record<string, unknown> | null | undefined
 }
 
 /** One provider: what both kinds of sign-in need of it. */
 export interface OidcClient {
   authorizationUrl(flow: SignInFlow, request?: Record<string, string>): Promise<string>
-  /** Return the verified claims of the ID token. */
-  redeem(flow: SignInFlow & { code: string }): Promise<oauth.IDToken>
+  redeem(flow: SignInFlow & { code: string }): Promise<Redeemed>
 }
 
 interface CachedDiscovery {
@@ -94,7 +103,7 @@ export function identityProvider(settings: ProviderSettings): IdentityProvider {
   })
   return {
     authorizationUrl: (flow) => client.authorizationUrl(flow),
-    redeem: async (flow) => identityReaders[settings.name](await client.redeem(flow)),
+    redeem: async (flow) => identityReaders[settings.name]((await client.redeem(flow)).claims),
   }
 }
 
@@ -155,9 +164,35 @@ export function createOidcClient(settings: ClientSettings, options: ClientOption
           .processAuthorizationCodeResponse(issuing, client, response, checks)
           .catch(throwUnprovenToken)
         await verifySignature(issuing, response, keys, http).catch(throwUnverifiedSignature)
-        return oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
+        const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
+        const asks = options.lacksClaims?.(claims) && as.userinfo_endpoint !== undefined
+        const userInfo = asks ? await readUserInfo(as, client, tokens.access_token, claims, http) : undefined
+        return { claims, userInfo }
       }),
   }
+}
+
+/**
+ * Ask what the ID token leaves out. Return null if it cannot be read. Throw if it is about somebody else:
+ * https://openid.net/specs/openid-connect-core-1_0.html#UserInfoResponse
+ */
+async function readUserInfo(
+  as: oauth.AuthorizationServer,
+  client: oauth.Client,
+  accessToken: string,
+  { sub }: oauth.IDToken,
+  http: ReturnType<typeof httpOptions>,
+): Promise<Record<string, unknown> | null> {
+  if (!isEndpoint(as.userinfo_endpoint, as.issuer)) return null
+  const answer = await oauth
+    .userInfoRequest(as, client, accessToken, http())
+    .then((response) => (response.status === 200 ? readAnswer(response) : null))
+    .catch(() => null)
+  if (typeof answer !== 'object' || answer === null) return null
+  const info = answer as Record<string, unknown>
+  if (typeof info.sub !== 'string') return null
+  if (info.sub !== sub) throw new OidcFailure('refused', 'The userinfo is about another person')
+  return info
 }
 
 /**

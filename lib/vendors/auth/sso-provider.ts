@@ -4,6 +4,7 @@ import {
   createOidcClient,
   fetchBounded,
   OidcFailure,
+  type Redeemed,
   requireSubject,
   textClaim,
 } from './oidc.ts'
@@ -28,7 +29,16 @@ export function createSsoProvider(
   }
   const client = createOidcClient(
     { issuer, clientId, clientSecret, redirectUri },
-    { scope: scopes.join(' '), request: {}, fetch: fetchGuarded, allowsTenants: false },
+    {
+      scope: scopes.join(' '),
+      request: {},
+      fetch: fetchGuarded,
+      allowsTenants: false,
+      lacksClaims: (claims) =>
+        claims.email === undefined ||
+        !vouches(claims) ||
+        findGroups(claims, settings.groupsClaim) === undefined,
+    },
   )
   return {
     // https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
@@ -40,7 +50,11 @@ export function createSsoProvider(
 
 type Claims = Record<string, unknown>
 
-function readIdentity({ issuer, clientId, groupsClaim }: SsoSettings, claims: Claims): SsoIdentity {
+function readIdentity(
+  { issuer, clientId, groupsClaim }: SsoSettings,
+  { claims: idToken, userInfo }: Redeemed,
+): SsoIdentity {
+  const claims = addUserInfo(idToken, userInfo ?? {}, groupsClaim)
   if (claims.iss !== issuer) throw new OidcFailure('refused', 'The ID token has another issuer')
   // https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
   if (claims.azp !== undefined && claims.azp !== clientId)
@@ -55,9 +69,29 @@ function readIdentity({ issuer, clientId, groupsClaim }: SsoSettings, claims: Cl
     email: isVerified ? email : null,
     hasUnverifiedEmail: email !== null && !isVerified,
     name: textClaim(claims.name),
-    groups: readGroups(claims, groupsClaim),
+    groups: readGroups(claims, groupsClaim, userInfo !== null),
   }
 }
+
+/**
+ * Add what Authelia, Auth0 and Okta tell at the userinfo endpoint only: groups, and an address together with
+ * whether it is verified, so that one source vouches for it.
+ */
+function addUserInfo(claims: Claims, info: Claims, groupsClaim: string): Claims {
+  const [root = ''] = groupsClaim.split('.')
+  const names = ['name', groupsClaim, root, '_claim_names', 'hasgroups']
+  const added = names.filter((name) => Object.hasOwn(info, name)).map((name) => [name, info[name]])
+  const isSameAddress = claims.email === undefined || claims.email === info.email
+  const { email, email_verified } = info
+  return {
+    ...Object.fromEntries(added),
+    ...(isSameAddress ? { email, email_verified } : {}),
+    ...claims,
+  }
+}
+
+const vouches = ({ email_verified, xms_edov }: Claims) =>
+  email_verified !== undefined || xms_edov !== undefined
 
 /**
  * Whether the provider says that the address belongs to the person. Entra has `xms_edov` instead of
@@ -74,20 +108,23 @@ function vouchesForEmail(issuer: string, { email_verified, xms_edov, hd }: Claim
 }
 
 /**
- * Return the groups of a claim, whose name may be a path with dots. Return null when the provider has left
- * them out, because they are too many:
+ * Return the groups of a claim, whose name may be a path with dots. Return null when the userinfo that may have
+ * them could not be read, or the provider has left them out, because they are too many:
  * https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference#groups-overage-claim
  */
-function readGroups(claims: Claims, name: string): string[] | null {
-  const value = claims[name] ?? name.split('.').reduce<unknown>(readKey, claims)
-  if (value === undefined && (readKey(claims._claim_names, name) !== undefined || claims.hasgroups))
-    return null
+function readGroups(claims: Claims, name: string, isWhole: boolean): string[] | null {
+  const value = findGroups(claims, name)
+  const isOmitted = !isWhole || readKey(claims._claim_names, name) !== undefined || claims.hasgroups
+  if (value === undefined && isOmitted) return null
   const groups = (Array.isArray(value) ? value : [value]).filter(
     (group): group is string =>
       typeof group === 'string' && group !== '' && group.length <= maxGroupCharacters,
   )
   return groups.length > maxGroups ? null : groups
 }
+
+const findGroups = (claims: Claims, name: string): unknown =>
+  claims[name] ?? name.split('.').reduce<unknown>(readKey, claims)
 
 const readKey = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key)

@@ -274,13 +274,44 @@ it('AUT-86 role and team follow the groups at each sign-in, and groups that are 
     ['viewer', second],
   ])
   const { body } = await account.admin.call('POST', '/accounts/me/sso/test')
-  expect(body.warnings.join()).toMatch(/left the groups out, because they were too many; roles stayed/)
+  expect(body.warnings.join()).toMatch(/left the groups out, because they were too many/)
   expect(
     await service.sql(
       `select count(*)::integer as changes from audit_logs where account_id = $1 and action = 'member.updated' and actor_id is null`,
       [account.id],
     ),
   ).toEqual([{ changes: 6 }])
+})
+
+it('AUT-86 groups and an address that only the userinfo endpoint tells count', async () => {
+  const organisation = await createOrganisation(service, {
+    group_roles: [{ group: 'leads', role: 'admin', team_id: null }],
+  })
+  const email = organisation.createEmail()
+  const signIn = async (behaviour: object, groups = 'leads') => {
+    await organisation.behave(behaviour)
+    return signInThroughSso(service, email, { groups, sub: 'one' })
+  }
+  const hidden = { user_info: ['groups', 'email', 'email_verified'] }
+  const answers = (userinfo: object) => ({ ...hidden, answers: { userinfo } })
+  expect((await signIn(hidden)).body.user).toMatchObject({ email, role: 'admin' })
+  expect((await signIn(hidden, '')).body.user.role).toBe('viewer')
+  expect((await signIn(hidden)).body.user.role).toBe('admin')
+  for (const failing of [{ status: 500 }, { body: '[]' }, { bytes: 600_000, body: '{' }, { status: 302 }])
+    expect((await signIn(answers(failing))).body.user.role).toBe('admin')
+  const other = JSON.stringify({ sub: 'two', groups: ['leads'] })
+  expect(refusal(await signIn(answers({ body: other })))).toEqual([400, 'oauth_refused'])
+})
+
+it('AUT-85 the userinfo endpoint vouches for its own address alone', async () => {
+  const organisation = await createOrganisation(service)
+  const vouched = { sub: 'one', email: organisation.createEmail(), email_verified: true }
+  await organisation.behave({
+    claims: { email_verified: null },
+    answers: { userinfo: { body: JSON.stringify(vouched) } },
+  })
+  const answer = await signInThroughSso(service, organisation.createEmail(), { sub: 'one' })
+  expect(refusal(answer)).toEqual([400, 'oauth_email_unverified'])
 })
 
 it('AUT-86 the last admin stays one, and without roles by group the provider changes none', async () => {

@@ -16,10 +16,12 @@ const Behaviour = z.object({
   claims: z.record(z.string(), z.unknown()).default({}),
   /** `forged` signs with a key that is not published, `none` not at all, `HS256` with the public key. */
   signature: z.enum(['RS256', 'forged', 'none', 'HS256']).default('RS256'),
-  /** What the discovery document, the keys or the token endpoint answer instead. */
+  /** Claims that are told at the userinfo endpoint only. */
+  user_info: z.array(z.string()).default([]),
+  /** What the discovery document, the keys, the token or the userinfo endpoint answer instead. */
   answers: z
     .partialRecord(
-      z.enum(['discovery', 'keys', 'token']),
+      z.enum(['discovery', 'keys', 'token', 'userinfo']),
       z.object({
         status: z.int().default(200),
         location: z.string().optional(),
@@ -51,6 +53,8 @@ interface Organisation {
   keys: SigningKeys
   behaviour: Behaviour
   grants: Map<string, Grant>
+  /** What the userinfo endpoint tells, by access token. */
+  people: Map<string, Record<string, unknown>>
   /** How often the keys were fetched. */
   fetchedKeys: number
 }
@@ -72,6 +76,7 @@ export function createOrganisationRoutes(clientSecret: string): Hono {
       keys: createSigningKeys(),
       behaviour: Behaviour.parse({}),
       grants: new Map(),
+      people: new Map(),
       fetchedKeys: 0,
     }
     organisations.set(name, created)
@@ -118,6 +123,16 @@ export function createOrganisationRoutes(clientSecret: string): Hono {
     url.searchParams.set('state', state)
     return c.redirect(url.href, 302)
   })
+  app.get('/:name/userinfo', async (c) => {
+    const { behaviour, people } = find(c)
+    const token = (c.req.header('authorization') ?? '').replace(/^Bearer /i, '')
+    const person = people.get(token)
+    people.delete(token)
+    return (
+      (await answerInstead(c, behaviour, 'userinfo')) ??
+      (person ? c.json(person) : c.json({ error: 'invalid_token' }, 401))
+    )
+  })
   app.post('/:name/token', (c) => redeemCode(c, find(c), clientSecret))
   return app
 }
@@ -133,6 +148,7 @@ function discoveryDocument(issuer: string): Record<string, unknown> {
     authorization_endpoint: `${issuer}/authorize`,
     token_endpoint: `${issuer}/token`,
     jwks_uri: `${issuer}/keys`,
+    userinfo_endpoint: `${issuer}/userinfo`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
@@ -149,7 +165,7 @@ function replace(record: object, changes: Record<string, unknown>): Record<strin
 async function answerInstead(
   c: Context,
   { answers }: Behaviour,
-  endpoint: 'discovery' | 'keys' | 'token',
+  endpoint: keyof Behaviour['answers'],
 ): Promise<Response | undefined> {
   const answer = answers[endpoint]
   if (!answer) return undefined
@@ -203,7 +219,7 @@ function buildClaims({ email, name, sub, groups }: z.infer<typeof Person>): JWTP
 
 async function redeemCode(
   c: Context,
-  { keys, behaviour, grants }: Organisation,
+  { keys, behaviour, grants, people }: Organisation,
   clientSecret: string,
 ): Promise<Response> {
   const instead = await answerInstead(c, behaviour, 'token')
@@ -228,8 +244,14 @@ async function redeemCode(
     ]),
   )
   const base = { iss: issuerOf(c), aud: organisationClientId, iat: now, exp: now + 3600, nonce: grant.nonce }
-  const id_token = await sign(replace({ ...base, ...grant.claims }, changes), keys, behaviour.signature)
+  const hidden = Object.fromEntries(behaviour.user_info.map((name) => [name, null]))
+  const id_token = await sign(
+    replace({ ...base, ...grant.claims }, { ...changes, ...hidden }),
+    keys,
+    behaviour.signature,
+  )
   const access_token = randomBytes(24).toString('base64url')
+  people.set(access_token, replace(grant.claims, changes))
   return c.json({ access_token, token_type: 'Bearer', expires_in: 3600, id_token })
 }
 
