@@ -18,7 +18,7 @@ export const ClientQuery = z.strictObject({
 
 const RequestedScope = z
   .strictObject({
-    scope: Scope,
+    scope: Scope.describe('The scope, to be sent with the consent.'),
     title: z.string().describe('What the person agrees to, in words.').meta({ example: 'Read flows' }),
     is_preselected: z
       .boolean()
