@@ -69,6 +69,8 @@ it('AUT-81 every operation that verifies a sign-in counts its failures alone', (
     'identity.emailChanges.confirm',
     'identity.oauth.authorize',
     'identity.passkeys.startSignIn',
+    'identity.sso.authorize',
+    'identity.sso.lookUp',
   ]
   const counted = signIns.filter(({ transport }) => !transport?.countsFailures).map(({ id }) => id)
   expect(counted.sort()).toEqual(others.sort())
