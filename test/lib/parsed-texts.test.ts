@@ -24,6 +24,7 @@ const reasons: Record<string, string> = {
   'lib/vendors/runner/sealed-key.ts': 'what this program sealed',
   'lib/vendors/web-push/sealed-subscription.ts': 'what this program sealed',
   'functions/accounts/import-slices/service.ts': 'counted before it by its length',
+  'functions/mcp/mcp-server.ts': 'our own answer to the call of a tool',
   'functions/notifications/notifications/service.ts': 'what this program wrote',
   'functions/sessions/records/service.ts': 'what this program wrote',
   'functions/webhooks/attempts/service.ts': 'what this program wrote',

@@ -61,6 +61,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'resvg-wasm',
     'service',
     'shifts',
+    'sso-provider',
     'staff-page',
     'stripe',
     'totp',
