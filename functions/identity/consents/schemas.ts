@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Scope } from '#functions/accounts/api-keys/schemas.ts'
-import { ClientId, parseScopes } from '#functions/oauth/requests.ts'
+import { ClientId } from '#functions/oauth/requests.ts'
 
 export const ClientParams = z.object({ client_id: ClientId.describe('The `client_id` of the program.') })
 
@@ -9,7 +9,6 @@ export const ClientQuery = z.strictObject({
     .string()
     .max(2000)
     .optional()
-    .transform(parseScopes)
     .describe(
       'The `scope` in the address of the page: what the program asks for. By default what reading needs.',
     )

@@ -1,5 +1,6 @@
 import { insertCode, selectClient } from '#db/rows/oauth.ts'
 import { addParameters, isRegistered } from '#functions/oauth/redirect-uri.ts'
+import { parseScopes } from '#functions/oauth/requests.ts'
 import type { Context } from '#http/operation.ts'
 import { describeScopes } from '#http/scope-words.ts'
 import { invalidField, throwNotFound, unknownId } from '#problem.ts'
@@ -10,13 +11,13 @@ import type { ConsentCreate } from './schemas.ts'
 export async function getClient(
   { platform }: Context<'get', 'user', string>,
   id: string,
-  requestedScopes: readonly string[],
+  scope: string | undefined,
 ) {
   const { name, redirect_uris } = (await selectClient(platform, id)) ?? throwNotFound('Program')
   const hosts = redirect_uris
     .map((uri) => new URL(uri))
     .map(({ protocol, host }) => (/^https?:$/.test(protocol) ? host : protocol.slice(0, -1)))
-  const scopes = describeScopes(requestedScopes).map(({ isPreselected, ...words }) => ({
+  const scopes = describeScopes(parseScopes(scope)).map(({ isPreselected, ...words }) => ({
     ...words,
     is_preselected: isPreselected,
   }))

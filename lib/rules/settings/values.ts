@@ -2,7 +2,9 @@ import * as z from 'zod'
 
 // Values of settings. A message completes "NAME: …", says the rule, and shows a value that keeps it.
 
-const host = String.raw`(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*\.?|\[[\da-f:.]+\])`
+const label = String.raw`[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?`
+const hostName = String.raw`${label}(?:\.${label})*\.?`
+const host = String.raw`(?:${hostName}|\[[\da-f:.]+\])`
 const wholeHost = new RegExp(`^${host}$`, 'i')
 
 /** Parse an address, and return it only if its host is one name or address. */
@@ -75,10 +77,7 @@ export const Name = z
   .regex(/^[^\s,"'<>{}\p{Cc}]{1,200}$/u, 'must be one name without blanks, commas and quotes')
 export const Domain = z
   .string()
-  .regex(
-    new RegExp(`^${host.replace(/\|.*\)$/, ')')}$`, 'i'),
-    'must be one domain, such as `app.example.com`',
-  )
+  .regex(new RegExp(`^(?:${hostName})$`, 'i'), 'must be one domain, such as `app.example.com`')
   .refine((text) => !/^\d+(?:\.\d+)*$/.test(text), 'must be one domain, such as `app.example.com`')
 /** Where a server listens. */
 export const ListenAddress = z

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
+import { withConnection } from '#db/migrate/connection.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { createKey } from '#test/support/api-keys.ts'
 import { request, sharedService } from '#test/support/app.ts'
@@ -14,6 +15,13 @@ import { createApiKey } from '#vendors/auth/api-keys.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
 
 const service = await sharedService()
+/** Run a statement as the role of the service, which `app.enter` asks for. */
+async function asService<Row extends object>(statement: string, values: unknown[]): Promise<Row[]> {
+  const { username: user, password, pathname } = new URL(service.settings.DATABASE_URL ?? '')
+  const port = inject('shared').postgresPort
+  const connection = { host: '127.0.0.1', port, user, password, database: pathname.slice(1) }
+  return withConnection(connection, async (client) => (await client.query<Row>(statement, values)).rows)
+}
 const input = { name: 'Ticket sync', role: 'engineer', scopes: ['flows:read'] }
 const validFlow = flowBody()
 const listKeys = async ({ call }: Person) => (await call('GET', '/api-keys')).body
@@ -310,7 +318,7 @@ describe('the user of a key', () => {
       headers: { 'cf-connecting-ip': randomIpAddress() },
     })
     expect(await service.sql('select from deliveries where recipient = $1', [user?.email])).toEqual([])
-    const entering = service.sql(`select app.enter($1, $2, $1, 'user', 'none', '')`, [key.id, key.accountId])
+    const entering = asService(`select app.enter($1, $2, $1, 'user', 'none', '')`, [key.id, key.accountId])
     await expect(entering).rejects.toMatchObject({ code: 'SF401' })
   })
 
@@ -408,7 +416,7 @@ it('KEY-05 the check of open streams admits a key until it is revoked, and only 
   const ids = [reader.id, other.id, account.admin.id]
   const check = async () =>
     (
-      await service.sql<{ id: string }>(
+      await asService<{ id: string }>(
         `select id from app.still_let_in($1, $2, $2, 'engineer', 'ai_sessions') id`,
         [account.id, ids],
       )
@@ -425,7 +433,7 @@ it('KEY-12 a stored hash admits a task of the key without its address, and no ke
     scopes: ['ai:write'],
   })
   const enter = (hash: string | null, address: string | null) =>
-    service.sql(`select app.enter_key($1, $2, $3, '{ai:write}', 'user', 'none', null, $4)`, [
+    asService(`select app.enter_key($1, $2, $3, '{ai:write}', 'user', 'none', null, $4)`, [
       account.id,
       id,
       hash,

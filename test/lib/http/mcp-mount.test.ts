@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { mountMcp } from '#functions/mcp/mount.ts'
+import { readingScopes } from '#functions/mcp/tools.ts'
 import type { Env } from '#http/app.ts'
 import { createKeyMemory } from '#http/key-memory.ts'
 import { createStubServices } from '#test/support/stub-services.ts'
@@ -15,7 +16,7 @@ const app = new Hono<Env>().use(async (c, next) => {
 })
 mountMcp(app, [], services, createKeyMemory())
 
-const challenge = 'Bearer resource_metadata="https://api.example/.well-known/oauth-protected-resource/mcp"'
+const challenge = `Bearer resource_metadata="https://api.example/.well-known/oauth-protected-resource/mcp", scope="${readingScopes.join(' ')}"`
 
 it.each([
   [{}, 401, 'Not authenticated', challenge],

@@ -10,12 +10,14 @@ const otherTexts: Record<string, readonly string[]> = {
   ],
   'e-mail addresses, whose letters are those of ASCII': [
     'functions/accounts/invites/queries.ts',
+    'functions/accounts/sso/service.ts',
     'functions/identity/auth/queries.ts',
     'functions/identity/auth/service.ts',
     'functions/identity/credentials/queries.ts',
     'functions/identity/email-changes/queries.ts',
     'functions/identity/email-changes/service.ts',
     'functions/identity/oauth/service.ts',
+    'functions/identity/sso/queries.ts',
     'functions/notifications/messages/queries.ts',
     'functions/psa/members/service.ts',
     'lib/ops/admin.ts',
@@ -28,6 +30,7 @@ const otherTexts: Record<string, readonly string[]> = {
     'migrations/0033_account_data.sql',
   ],
   'host names, ids and colours': [
+    'functions/accounts/sso/schemas.ts',
     'functions/accounts/teams/schemas.ts',
     'functions/admin/plans/schemas.ts',
     'functions/ai/lookups/service.ts',

@@ -43,6 +43,7 @@ async function signIn({
     '/.well-known/openid-configuration': {
       ...{ issuer: vendor.origin, authorization_endpoint: `${vendor.origin}/authorize` },
       ...{ token_endpoint: `${vendor.origin}/token`, jwks_uri: `${vendor.origin}/keys` },
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
     },
     '/token': { access_token: 'a', token_type: 'Bearer', id_token },
     '/keys': { keys: [jwk] },

@@ -160,6 +160,12 @@ it('fetches the metadata and the keys once, and the keys again for an unknown ke
   expect(await getFailureKind(google.redeem(flow))).toBe('refused')
   expect(countRequests('/keys')).toBe(2)
   jwks = { keys: [{ ...jwk, kid: 'new' }] }
+  // Who sends tokens of unknown keys makes us ask once a minute.
+  expect(await getFailureKind(google.redeem(flow))).toBe('refused')
+  expect(countRequests('/keys')).toBe(2)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() + 61_000)
   expect(await getFailureKind(google.redeem(flow))).toBe('none')
   expect(countRequests('/keys')).toBe(3)
   createTokenResponse = validTokens
