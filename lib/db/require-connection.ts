@@ -12,7 +12,7 @@ export class SettingError extends Error {
 }
 
 /** The settings with a connection string, each of one role. */
-const connections = {
+export const connections = {
   DATABASE_URL: { role: 'app_runtime', bypasses: false },
   DATABASE_PLATFORM_URL: { role: 'app_platform', bypasses: true },
 } as const

@@ -1,6 +1,6 @@
 import type { NextPage, Page } from '#db/page.ts'
 import { fold } from '#rules/text/fold.ts'
-import { sha256Base64url } from '#vendors/auth/hash.ts'
+import { createEtag } from '#vendors/auth/hash.ts'
 import type { C } from './app.ts'
 import { type AnyOperation, Content, Existing, JsonText, Redirect, SocketUpgrade } from './operation.ts'
 import { type ResponseBody, respond, respondJson, setHeader } from './respond.ts'
@@ -25,7 +25,7 @@ export interface RenderedResponse {
 /** Add an ETag when the operation allows public caching. */
 export async function withEtag(op: AnyOperation, answer: RenderedResponse): Promise<RenderedResponse> {
   if (!op.transport?.maxAgeSeconds) return answer
-  return { ...answer, etag: `"${(await sha256Base64url(answer.body)).slice(0, 22)}"` }
+  return { ...answer, etag: await createEtag(answer.body) }
 }
 
 /**

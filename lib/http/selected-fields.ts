@@ -54,6 +54,8 @@ export function selectFields(text: string, selected: ReadonlySet<string>): strin
 
 /** Separate the fields that a request selects from the rest of its query, which the handler gets. */
 export function takeSelectedFields(query: unknown): { selected?: ReadonlySet<string>; query: unknown } {
-  const { fields, ...rest } = query as { fields?: unknown }
-  return fields instanceof Set ? { selected: fields, query: rest } : { query }
+  const { fields: selected } = query as { fields?: unknown }
+  if (!(selected instanceof Set)) return { query }
+  const { fields: _, ...rest } = query as { fields: unknown }
+  return { selected, query: rest }
 }

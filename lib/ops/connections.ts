@@ -2,6 +2,7 @@ import { withConnection } from '#db/migrate/connection.ts'
 import {
   type ConnectionSetting,
   checkKeys,
+  connections,
   describeUnknownKeys,
   requireRole,
   selectRole,
@@ -12,7 +13,6 @@ import type { Finding } from './checks.ts'
 import { find } from './find.ts'
 
 const timeoutMs = 10_000
-const roles = { DATABASE_URL: 'app_runtime', DATABASE_PLATFORM_URL: 'app_platform' } as const
 
 /**
  * Connect as the service does, and ask who connects. With the keys of the settings, ask too whether they are
@@ -22,12 +22,12 @@ export function checkConnections(
   urls: Record<ConnectionSetting, string | undefined>,
   keys: StoredKeys | null,
 ): Promise<Finding[]> {
-  const names: ConnectionSetting[] = ['DATABASE_URL', 'DATABASE_PLATFORM_URL']
+  const names = Object.keys(connections) as ConnectionSetting[]
   return Promise.all(
     names.map((name) =>
       find(
-        `${name} reaches the database as ${roles[name]}, with its keys`,
-        `Set ${name} to the connection string of ${roles[name]}, the role that \`npm run migrate\` makes, not one of the console.`,
+        `${name} reaches the database as ${connections[name].role}, with its keys`,
+        `Set ${name} to the connection string of ${connections[name].role}, the role that \`npm run migrate\` makes, not one of the console.`,
         () => checkConnection(name, urls[name] ?? '', keys),
       ),
     ),

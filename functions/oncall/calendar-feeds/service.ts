@@ -11,7 +11,7 @@ import { schedulePath } from '#rules/events/shift-events.ts'
 import { type CalendarEvent, writeCalendar } from '#rules/oncall/calendar.ts'
 import { release } from '#rules/release.ts'
 import { sentence } from '#rules/text/sentence.ts'
-import { randomToken, sha256Base64url, sha256Bytea, sha256Hex } from '#vendors/auth/hash.ts'
+import { createEtag, randomToken, sha256Bytea, sha256Hex } from '#vendors/auth/hash.ts'
 import * as queries from './queries.ts'
 import type { CalendarFeedCreate, CalendarFeedWithAddress } from './schemas.ts'
 
@@ -65,12 +65,7 @@ export async function read({ platform, config }: FeedContext, file: string): Pro
   for (const row of shown) events.push(...(await listEvents(row, feed, { from, to, config })))
   const name = release(feed.schedule_id ? (rows[0]?.name ?? '') : 'On call', feed.is_masked)
   const text = writeCalendar(name, events)
-  return new Content(
-    text,
-    'text/calendar; charset=utf-8',
-    'on-call.ics',
-    `"${(await sha256Base64url(text)).slice(0, 22)}"`,
-  )
+  return new Content(text, 'text/calendar; charset=utf-8', 'on-call.ics', await createEtag(text))
 }
 
 /** Return whether a user can be on call by a schedule, or could before one of its changes. */

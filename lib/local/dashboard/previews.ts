@@ -159,17 +159,7 @@ function listPurposes(
       frames.createMemberFrame(brand, frames.explainReceipt(), frontendUrl),
     ],
     change_email: [writeLink('change_email'), frames.createLinkFrame('change_email')],
-    email_change_requested: writeSecurity('email_change_requested'),
-    email_changed: writeSecurity('email_changed'),
-    identity_linked: writeSecurity('identity_linked'),
-    identity_unlinked: writeSecurity('identity_unlinked'),
-    password_changed: writeSecurity('password_changed'),
-    chat_user_linked: writeSecurity('chat_user_linked'),
-    phone_number_added: writeSecurity('phone_number_added'),
-    program_added: writeSecurity('program_added'),
-    second_factor_added: writeSecurity('second_factor_added'),
-    second_factor_removed: writeSecurity('second_factor_removed'),
-    sign_in_without_sso: writeSecurity('sign_in_without_sso'),
+    ...writeSecurity(),
     export_ready: [writeExportContent('export_ready', `${frontendUrl}/settings/exports`), exportFrame],
     export_failed: [writeExportContent('export_failed', `${frontendUrl}/settings/exports`), exportFrame],
     digest: [
@@ -206,9 +196,13 @@ function listPurposes(
   )
 }
 
-function writeSecurity(purpose: keyof typeof securityEmails): [EmailContent, EmailFrame] {
-  return [securityEmails[purpose], frames.createSecurityFrame(purpose)]
+function writeSecurity(): Record<SecurityPurpose, [EmailContent, EmailFrame]> {
+  const purposes = Object.keys(securityEmails) as SecurityPurpose[]
+  return Object.fromEntries(
+    purposes.map((purpose) => [purpose, [securityEmails[purpose], frames.createSecurityFrame(purpose)]]),
+  ) as Record<SecurityPurpose, [EmailContent, EmailFrame]>
 }
+type SecurityPurpose = keyof typeof securityEmails
 
 function writeLink(purpose: keyof typeof linkEmails): EmailContent {
   const { label, path, content } = linkEmails[purpose]

@@ -25,3 +25,8 @@ export async function sha256Base64url(text: string): Promise<string> {
 export function randomToken(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }
+
+/** Return a strong ETag of a text, with its quotes. */
+export async function createEtag(text: string): Promise<string> {
+  return `"${(await sha256Base64url(text)).slice(0, 22)}"`
+}
