@@ -153,7 +153,13 @@ interface Column {
   type: 'text' | 'jsonb'
 }
 
-const columnsByService = new Map<string, Promise<Column[]>>()
+interface Tools {
+  columns: readonly Column[]
+  /** Reads up to five rows of each table, as `table`, `place` and `values` by column. */
+  select: string
+}
+
+const toolsByService = new Map<string, Promise<Tools>>()
 
 /** List the columns of tenant tables that hold JSON, or a text that no key or list of values restricts. */
 async function listColumns(service: Service): Promise<Column[]> {
@@ -171,19 +177,45 @@ async function listColumns(service: Service): Promise<Column[]> {
   return columns.filter(({ name, type }) => type === 'jsonb' || text.has(name) || items.has(name))
 }
 
-/** Return the columns of the tables in which the account has rows. */
-async function getFilledColumns(service: Service, accountId: string): Promise<Column[]> {
-  const known = columnsByService.get(service.api) ?? listColumns(service)
-  columnsByService.set(service.api, known)
-  const columns = await known
-  const tables = [...new Set(columns.map(({ table }) => table))]
-  const parts = tables.map(
-    (table) => `select '${table}' as name where exists (select from ${table} where account_id = $1)`,
-  )
-  const filled = new Set(
-    (await service.sql<{ name: string }>(parts.join(' union all '), [accountId])).map(({ name }) => name),
-  )
-  return columns.filter(({ table }) => filled.has(table))
+/**
+ * Stores values, each in a transaction of its own that may fail. A row moves with each update, so the answer has
+ * its new place, or null if another transaction has changed it, and the columns whose value was refused.
+ */
+const storeFunction = `
+  create or replace function test_tools.store_values(p_account uuid, p_rows jsonb) returns table (place text, refused text[])
+  language plpgsql as $$
+  declare
+    v_row jsonb;
+    v_value jsonb;
+    v_place tid;
+  begin
+    set constraints all immediate;
+    for v_row in select * from jsonb_array_elements(p_rows) loop
+      v_place := (v_row ->> 'place')::tid;
+      refused := '{}';
+      for v_value in select * from jsonb_array_elements(v_row -> 'values') loop
+        begin
+          execute format('update %I set %I = $1::%s where account_id = $2 and ctid = $3 returning ctid',
+            v_row ->> 'table', v_value ->> 'name', v_value ->> 'type')
+            into v_place using v_value ->> 'value', p_account, v_place;
+        exception when others then refused := refused || (v_value ->> 'name');
+        end;
+        exit when v_place is null;
+      end loop;
+      place := v_place;
+      return next;
+    end loop;
+  end $$`
+
+async function createTools(service: Service): Promise<Tools> {
+  const columns = await listColumns(service)
+  await service.sql('create schema if not exists test_tools')
+  await service.sql(storeFunction)
+  const parts = [...Map.groupBy(columns, ({ table }) => table)].map(([table, ofTable]) => {
+    const values = ofTable.map(({ name }) => `'${name}', ${name}`).join(', ')
+    return `(select '${table}' as table, ctid::text as place, jsonb_build_object(${values}) as values from ${table} where account_id = $1 limit 5)`
+  })
+  return { columns, select: parts.join(' union all ') }
 }
 
 /**
@@ -195,24 +227,73 @@ async function replaceValues(
   accountId: string,
   listCandidates: (column: Column, value: unknown) => Iterable<unknown>,
 ): Promise<void> {
-  for (const column of await getFilledColumns(service, accountId)) {
-    const { table, name, type } = column
-    const rows = await service.sql<{ place: string; value: unknown }>(
-      `select ctid::text as place, ${name} as value from ${table} where account_id = $1 limit 5`,
-      [accountId],
+  const tools = toolsByService.get(service.api) ?? createTools(service)
+  toolsByService.set(service.api, tools)
+  const { columns, select } = await tools
+  // What has its value already is left, so a row that another transaction has moved is read again.
+  for (let rounds = 0, isMoved = true; isMoved && rounds < 5; rounds++) {
+    const rows = await service.sql<StoredRow>(select, [accountId])
+    isMoved = await storeFirst(
+      service,
+      accountId,
+      rows.map(({ table, place, values }) => ({
+        table,
+        place,
+        open: columns
+          .filter((column) => column.table === table)
+          .map((column) => ({ column, texts: listTexts(column, values[column.name], listCandidates) })),
+      })),
     )
-    const toText = (value: unknown) => (type === 'jsonb' ? JSON.stringify(value) : String(value))
-    const update = `update ${table} set ${name} = $1::${type} where account_id = $2 and ctid = $3::tid`
-    for (const { place, value } of rows)
-      for (const candidate of listCandidates(column, value)) {
-        if (toText(candidate) === toText(value)) break
-        const isStored = await service.sql(update, [toText(candidate), accountId, place]).then(
-          () => true,
-          () => false,
-        )
-        if (isStored) break
-      }
   }
+}
+
+interface StoredRow {
+  table: string
+  place: string
+  values: Record<string, unknown>
+}
+
+interface OpenRow {
+  table: string
+  place: string
+  /** The columns whose value is not stored yet, with the candidates that were not tried. */
+  open: { column: Column; texts: Iterator<string> }[]
+}
+
+/** Yield the candidates of a value, until one is the value. */
+function* listTexts(
+  column: Column,
+  value: unknown,
+  listCandidates: (column: Column, value: unknown) => Iterable<unknown>,
+): Generator<string> {
+  const toText = (of: unknown) => (column.type === 'jsonb' ? JSON.stringify(of) : String(of))
+  for (const candidate of listCandidates(column, value)) {
+    const text = toText(candidate)
+    if (text === toText(value)) return
+    yield text
+  }
+}
+
+/** Store the first candidate of each value that is accepted. Return whether another transaction moved a row. */
+async function storeFirst(service: Service, accountId: string, rows: readonly OpenRow[]): Promise<boolean> {
+  const tried = rows.flatMap((row) => {
+    const values = row.open.flatMap(({ column: { name, type }, texts }) => {
+      const { done, value } = texts.next()
+      return done ? [] : [{ name, type, value }]
+    })
+    return values.length > 0 ? [{ ...row, values }] : []
+  })
+  if (tried.length === 0) return false
+  const answers = await service.sql<{ place: string | null; refused: string[] }>(
+    'select * from test_tools.store_values($1, $2)',
+    [accountId, JSON.stringify(tried.map(({ table, place, values }) => ({ table, place, values })))],
+  )
+  const refused = tried.flatMap(({ table, open }, index): OpenRow[] => {
+    const { place, refused = [] } = answers[index] ?? {}
+    return place ? [{ table, place, open: open.filter(({ column }) => refused.includes(column.name)) }] : []
+  })
+  const isMoved = answers.some(({ place }) => place === null)
+  return (await storeFirst(service, accountId, refused)) || isMoved
 }
 
 /**
