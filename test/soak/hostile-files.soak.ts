@@ -6,6 +6,7 @@ import {
   findOffenders,
   readHostileFamilies,
   readHostileFiles,
+  readLongValues,
 } from '#test/support/read-hostile-files.ts'
 import { chooseSeed } from './random.ts'
 
@@ -39,6 +40,12 @@ it.each(Object.keys(formats))(
     expect(findOffenders(results, { nsPerStep: 10, maxMs: 500 })).toEqual([])
   },
 )
+
+it('WIR-30 WIR-47 a long value that many parts name is not copied in files of every size', async () => {
+  const results = await readLongValues(4)
+  expect(results.length).toBeGreaterThanOrEqual(210)
+  expect(findOffenders(results, { nsPerStep: 100, maxMs: 4000 })).toEqual([])
+})
 
 it('UPL-09 the largest picture of each shape that is accepted takes at most 256 MB', async () => {
   const costs = await convertImageShapes(12_000, 4166)

@@ -33,8 +33,9 @@ export const convertImageShapes = (width: number, maxHeight: number): Promise<Im
     MALLOC_TOP_PAD_: '0',
   })
 
-/** Read files with one long value that many parts name. */
-export const readLongValues = (): Promise<HostileResult[]> => readInProcess('long-values.ts', [])
+/** Read files with one long value that many parts name, in the first `sizes` of four sizes. */
+export const readLongValues = (sizes: number): Promise<HostileResult[]> =>
+  readInProcess('long-values.ts', [String(sizes)])
 
 /**
  * Read the generated files of `count` seeds of each format, or of one, in a process of their own. Their parts
