@@ -1,9 +1,10 @@
 // `npm test`: run the suite, or with `--changed [commit]` the tests that the changes since that commit (HEAD
-// by default) can break.
+// by default) can break. With `--costs`, print the processor time of each file.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '#local/root.ts'
+import { readChildSeconds } from './support/costs.ts'
 import { findTests, readTestIndex } from './support/find-tests.ts'
 
 const args = process.argv.slice(2)
@@ -23,10 +24,18 @@ if (at >= 0) {
   )
   if (files.length === 0) process.exit()
 }
+const showsCosts = args.includes('--costs')
+if (showsCosts)
+  args.splice(args.indexOf('--costs'), 1, '--reporter=default', '--reporter=./test/support/costs-reporter.ts')
 const { status } = spawnSync(process.execPath, [...vitest, ...args, ...files], {
   cwd: root,
   stdio: 'inherit',
+  env: { ...process.env, ...(showsCosts && { COSTS: '1' }) },
 })
+if (showsCosts)
+  console.log(
+    `All processes, with PostgreSQL and vitest itself: ${Math.round(readChildSeconds())} s of processor time`,
+  )
 process.exitCode = status ?? 1
 
 /** List the files that differ from a commit, with those that git does not know yet. */

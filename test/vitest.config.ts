@@ -22,6 +22,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/setup.ts'],
+    setupFiles: process.env.COSTS ? ['test/support/costs-setup.ts'] : [],
     // These only stop what hangs. A machine that is busy may take many times as long as a quiet one.
     testTimeout: 180_000,
     hookTimeout: 600_000,

@@ -10,6 +10,7 @@ import { type Stack, type StackOptions, startStack } from '#local/stack.ts'
 import { openPool } from '#platform/node/pool.ts'
 import { problems } from '#problem.ts'
 import { createAccessTokens } from '#vendors/auth/tokens.ts'
+import { countStart } from './costs.ts'
 import { expectStatus } from './expect-status.ts'
 import { templateDatabase } from './template-database.ts'
 
@@ -131,7 +132,7 @@ export async function startOwnService(
   const log: string[] = []
   const { postgresPort, servicePort } = inject('shared')
   const temporaryDatabase = `flow_${process.pid}_${++stackCount}`
-  const stack = await startStack({
+  const starting = startStack({
     platform,
     cluster: cluster ?? { ...openCluster(postgresPort), port: servicePort },
     database: database ?? temporaryDatabase,
@@ -146,6 +147,7 @@ export async function startOwnService(
     ...(createEscalation ? { createEscalation } : {}),
     onLog: (line) => log.push(line),
   })
+  const stack = await countStart(platform, starting)
   logsByApi.set(stack.api, log)
   const service = createServiceHandle(stack)
   const close = async () => {
