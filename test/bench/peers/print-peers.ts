@@ -33,18 +33,18 @@ const others = [
   'log in',
 ] as const
 const goals: readonly Goal[] = [
+  { service: nodeName, reference: barePeerName, measure: 'perSecond', ratio: 0.85, operations: [list] },
   {
     service: nodeName,
     reference: barePeerName,
     measure: 'perSecond',
-    ratio: 1,
-    operations: [list, markRead],
+    ratio: 0.75,
+    operations: [unread, markRead],
   },
-  { service: nodeName, reference: barePeerName, measure: 'perSecond', ratio: 0.95, operations: [unread] },
-  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 1.05, operations: [list] },
-  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 1.15, operations: [unread] },
-  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 1.1, operations: [markRead] },
-  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 1.8, operations: ['escalate'] },
+  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 1.2, operations: [list] },
+  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 1.55, operations: [unread] },
+  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 1.5, operations: [markRead] },
+  { service: nodeName, reference: barePeerName, measure: 'cpuMicros', ratio: 2.9, operations: ['escalate'] },
   {
     service: nodeName,
     reference: guardedPeerName,
