@@ -10,6 +10,7 @@ export type Html = ReturnType<typeof html>
 const messageStyle = `
 .message p { white-space: pre-line; }
 .message .markdown p { white-space: normal; }
+.message dl p { margin: 0; }
 .urgent { border-color: var(--bad); }
 .urgent .attention, .button.danger { color: var(--bad); }
 .button.danger { border-color: currentcolor; }`
@@ -76,7 +77,7 @@ function renderElement(element: unknown): Html {
         ? html`<div class="markdown ${readText(element, 'color').toLowerCase()}"><b>${renderMarkdown(readText(element))}</b></div>`
         : html`<div class="markdown ${readField(element, 'isSubtle') ? 'small' : ''}">${renderMarkdown(readText(element))}</div>`
     case 'FactSet':
-      return html`<dl>${readList(element, 'facts').map((fact) => html`<dt>${renderMarkdown(readText(fact, 'title'))}</dt><dd class="markdown">${renderMarkdown(readText(fact, 'value'))}</dd>`)}</dl>`
+      return html`<dl>${readList(element, 'facts').map((fact) => html`<dt class="markdown">${renderMarkdown(readText(fact, 'title'))}</dt><dd class="markdown">${renderMarkdown(readText(fact, 'value'))}</dd>`)}</dl>`
     default:
       return items.length > 0
         ? html`<div>${items.map(renderElement)}</div>`
