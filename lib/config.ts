@@ -103,24 +103,25 @@ const Sender = z
   )
 
 /**
- * Headers as in
+ * A parser of `name=value` pairs, as OpenTelemetry writes headers and attributes:
  * https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables
  */
-const OtlpHeaders = z.string().transform((text, ctx) => {
-  const pairs = text.split(',').filter((pair) => pair.trim())
-  try {
-    return Object.fromEntries(new Headers(pairs.map((pair) => readPair(pair))))
-  } catch {
-    ctx.addIssue({
-      code: 'custom',
-      message: 'must be name=value pairs, separated by commas, with URL-encoded values',
-    })
-    return z.NEVER
-  }
-})
+const namePairs = (read: (pairs: [string, string][]) => Record<string, string>) =>
+  z.string().transform((text, ctx) => {
+    const pairs = text.split(',').filter((pair) => pair.trim())
+    try {
+      return read(pairs.map((pair) => readPair(pair)))
+    } catch {
+      ctx.addIssue({
+        code: 'custom',
+        message: 'must be name=value pairs, separated by commas, with URL-encoded values',
+      })
+      return z.NEVER
+    }
+  })
 function readPair(pair: string): [name: string, value: string] {
   const separator = pair.indexOf('=')
-  if (separator < 1) throw new TypeError('The header has no value')
+  if (separator < 1) throw new TypeError('The name has no value')
   return [pair.slice(0, separator).trim(), decodeURIComponent(pair.slice(separator + 1).trim())]
 }
 
@@ -147,15 +148,21 @@ const Settings = z.object({
   READY_CACHE_MS: count(0, 60_000)
     .default(5000)
     .describe('How long /ready repeats its result, in milliseconds.'),
-  OTLP_ENDPOINT: Url.optional().describe(
+  OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe(
     'Receiver of OpenTelemetry spans (OTLP over HTTP, JSON), without /v1/traces. No spans if unset.',
   ),
-  OTLP_HEADERS: OtlpHeaders.default({}).describe(
-    'Headers of the calls to it, as `name=value`, separated by commas; values are URL-encoded.',
-  ),
-  OTLP_SAMPLE_RATIO: numberBetween(0, 1)
+  OTEL_EXPORTER_OTLP_HEADERS: namePairs((pairs) => Object.fromEntries(new Headers(pairs)))
+    .default({})
+    .describe('Headers of the calls to it, as `name=value`, separated by commas; values are URL-encoded.'),
+  OTEL_TRACES_SAMPLER_ARG: numberBetween(0, 1)
     .default(1)
-    .describe('Share of the traces whose spans are sent, from 0 to 1.'),
+    .describe('Share of the traces whose spans are sent, from 0 to 1 (the sampler is `traceidratio`).'),
+  OTEL_SERVICE_NAME: Name.default('support-flow-service').describe('Name of this service in its spans.'),
+  OTEL_RESOURCE_ATTRIBUTES: namePairs(Object.fromEntries)
+    .default({})
+    .describe(
+      'More attributes of its spans, such as `deployment.environment.name=production`, written like the headers.',
+    ),
   STREAM_HEARTBEAT_MS: count(100, 60_000)
     .default(25_000)
     .describe(

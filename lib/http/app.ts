@@ -1,5 +1,6 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import { cors } from 'hono/cors'
+import { routePath } from 'hono/route'
 import { getPath } from 'hono/utils/url'
 import type { Database } from '#db/database.ts'
 import { SettingError } from '#db/require-connection.ts'
@@ -191,12 +192,16 @@ function traceRequest(c: C, tracer: Tracer | undefined, next: () => Promise<void
   const run = () =>
     runInSpan('request', 'server', async (span) => {
       await next()
+      const { status } = c.res
       span.name = c.get('operation') ?? 'request'
+      span.failed = status >= 500
+      // https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server. The path stays out: it has ids and codes.
       Object.assign(span.attributes, {
         'http.request.method': c.req.method,
-        'http.response.status_code': c.res.status,
+        ...(c.get('operation') ? { 'http.route': routePath(c, -1) } : {}),
+        'http.response.status_code': status,
+        ...(span.failed ? { 'error.type': String(status) } : {}),
       })
-      span.failed = c.res.status >= 500
     })
   return runInTrace(c.req.header('traceparent') ?? createTraceparent(), () => recordSpans(tracer, run))
 }

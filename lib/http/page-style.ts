@@ -27,7 +27,9 @@ button { cursor: pointer; }
 [type='checkbox'] { min-height: 0; }
 fieldset, article { padding: 0.6rem 0.9rem; border: 1px solid var(--line); border-radius: 6px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-.table { overflow-x: auto; }
+/* Shadows show on which side the table goes on: the lids scroll with it, and the shadows do not. */
+.table { overflow-x: auto; background: linear-gradient(to right, var(--page) 60%, transparent) 0 / 3rem 100% local, linear-gradient(to left, var(--page) 60%, transparent) 100% / 3rem 100% local, linear-gradient(to right, var(--muted), transparent) 0 / 0.6rem 100%, linear-gradient(to left, var(--muted), transparent) 100% / 0.6rem 100%; background-repeat: no-repeat; }
+.table td:has(button) { position: sticky; right: 0; background: var(--page); }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 .table :is(th, td) { white-space: nowrap; }

@@ -130,6 +130,25 @@ async function addColleague(
   )
 }
 
+/** The case of the first message that a newcomer sees, with everything that a real one may have. */
+const demoCase = {
+  session: {
+    problem_summary:
+      'VPN drops every few minutes for the whole branch office since the firewall update last night',
+    client_name: 'Contoso Dental',
+    psa_ticket_id: '4711',
+  },
+  handoff: {
+    urgency: 'high',
+    reason: 'Needs access to the firewall of the head office.',
+    summary:
+      'The tunnel of the branch drops every few minutes since the update. Both sides log a failed rekey.',
+    what_was_tried:
+      '1. Restarted the firewall of the branch: no change.\n2. Compared the pre-shared keys: equal.\n3. Switched to the second line: no change.',
+    next_steps: 'Compare the phase 2 lifetimes on both sides.',
+  },
+}
+
 const EscalationInput = z.strictObject({
   email: z.email().default('engineer@northwind.example').describe('The user who escalates.'),
   account_of: z
@@ -141,7 +160,8 @@ const EscalationInput = z.strictObject({
     .string()
     .min(1)
     .max(20_000)
-    .default('VPN drops every few minutes for the whole branch office since the firewall update last night'),
+    .optional()
+    .describe('Without it, a complete case is escalated.'),
   psa_ticket_id: z.string().max(100).nullish(),
 })
 
@@ -160,17 +180,16 @@ export async function createDemoEscalation(stack: Stack, input: unknown) {
     : null
   const token = await signIn(stack, engineer)
   const ticket = psa_ticket_id ? { psa_ticket_id } : {}
+  const { session, handoff } = problem_summary ? { session: { problem_summary }, handoff: {} } : demoCase
   const { id: session_id } = await post(stack, token, '/ai-sessions', {
     session_type: 'chat',
-    problem_summary,
+    ...session,
     ...ticket,
   })
-  const { handoff_id } = await post(
-    stack,
-    token,
-    `/ai-sessions/${session_id}/escalate`,
-    target ? { target_user_id: target.id } : {},
-  )
+  const { handoff_id } = await post(stack, token, `/ai-sessions/${session_id}/escalate`, {
+    ...handoff,
+    ...(target ? { target_user_id: target.id } : {}),
+  })
   const delivery_ids = await withConnection({ connectionString: stack.ownerUrl }, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `select d.id from events e join deliveries d on d.event_id = e.id where e.account_id = $1 and e.link like '%' || $2 || '%' order by d.id`,

@@ -16,6 +16,9 @@ export async function findFreePort(): Promise<number> {
 export async function requireFreePort(port: number, setting: string): Promise<void> {
   const error = await probePort(port)
   if (!error) return
+  // https://man7.org/linux/man-pages/man7/ip.7.html: the first 1024 are root's.
+  if (error.code === 'EACCES')
+    throw new Error(`This user may not listen on port ${port}. Set ${setting} to a port above 1023.`)
   if (error.code !== 'EADDRINUSE') throw error
   throw new Error(`Port ${port} is in use. Stop the process that uses it, or set ${setting} to another port.`)
 }

@@ -39,6 +39,31 @@ async function readProc(pid: number): Promise<ProcessInfo | undefined> {
   return { pid, parent: Number(parent), startedAt: fields[19] ?? '', command }
 }
 
+/** Return a process. Undefined when it has ended. */
+async function findProcess(pid: number): Promise<ProcessInfo | undefined> {
+  if (process.platform === 'linux') return readProc(pid).catch(() => undefined)
+  return (await listProcesses()).find((info) => info.pid === pid)
+}
+
+const shell = /^(?:\S*\/)?(?:ba|da|z)?sh -c /
+
+/**
+ * Call `onEnd` once what started this process has ended, also if it was killed and could tell nobody: its
+ * parent, or npm behind the shell in which it runs a script. Whoever started npm may end before.
+ */
+export async function watchParent(onEnd: () => void, intervalMs = 1000): Promise<void> {
+  const { ppid } = process
+  const parent = await findProcess(ppid)
+  const npm = parent && shell.test(parent.command) ? parent.parent : undefined
+  const check = async () => {
+    const isParentThere = process.ppid === ppid
+    if (isParentThere && (npm === undefined || (await findProcess(ppid))?.parent === npm)) return
+    clearInterval(timer)
+    onEnd()
+  }
+  const timer = setInterval(() => void check(), intervalMs).unref()
+}
+
 const psArguments = ['-A', '-ww', '-o', 'pid=,ppid=,lstart=,command=']
 
 /** Parse the output of `ps` with the columns pid, ppid, lstart and command. */

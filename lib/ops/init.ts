@@ -40,6 +40,8 @@ function writeSettings(file: string, example: string): string {
   return settings
 }
 
+// The entries of the built folder set it.
+const isBuilt = 'startedFile' in globalThis
 const ownerFile = '.env.owner'
 const databaseFile = 'create-database.sql'
 
@@ -53,7 +55,7 @@ function writeForNode(file: string): string {
 Then create the owner and the database, as a superuser of PostgreSQL 16 or later, and delete the file:
   sudo cat ${databaseFile} | sudo -u postgres psql && rm ${databaseFile}
 With Docker, compose.yaml does that: only delete the file.
-Then run \`npm run migrate\` and \`npm run serve\`, in a checkout after \`npm run build -- --node\`; in the built folder \`node migrate.js\` and \`node serve.js\`.`
+Then run ${isBuilt ? '`node migrate.js` and `node serve.js`' : '`npm run migrate`, `npm run build -- --node` and `npm run serve`'}.`
 }
 
 /** Write the settings, and return what to do next. */

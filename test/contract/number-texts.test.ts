@@ -65,10 +65,10 @@ describe('a number in a text', () => {
     expect(parse({ REDIS_TIMEOUT_MS: '0x100' })).toThrow('REDIS_TIMEOUT_MS')
     expect(parse({ OUTBOUND_PORTS: '443,0x1F90' })).toThrow('OUTBOUND_PORTS')
     expect(
-      parse({ REDIS_TIMEOUT_MS: '300', OTLP_SAMPLE_RATIO: '0.25', OUTBOUND_PORTS: '443, 8443' })(),
+      parse({ REDIS_TIMEOUT_MS: '300', OTEL_TRACES_SAMPLER_ARG: '0.25', OUTBOUND_PORTS: '443, 8443' })(),
     ).toMatchObject({
       REDIS_TIMEOUT_MS: 300,
-      OTLP_SAMPLE_RATIO: 0.25,
+      OTEL_TRACES_SAMPLER_ARG: 0.25,
       OUTBOUND_PORTS: [443, 8443],
     })
   })

@@ -70,16 +70,18 @@ it.each([
   ['authorization=Bearer%20a%3Db, x-team = ops', { authorization: 'Bearer a=b', 'x-team': 'ops' }],
   ['', {}],
 ])('OBS-08 reads the headers of the receiver of spans from %j', (text, headers) => {
-  expect(parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTLP_HEADERS: text }).OTLP_HEADERS).toEqual(
-    headers,
-  )
+  expect(
+    parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTEL_EXPORTER_OTLP_HEADERS: text })
+      .OTEL_EXPORTER_OTLP_HEADERS,
+  ).toEqual(headers)
 })
 
 it.each(['secret-value', '=secret-value', 'name=%E0%A4%A', 'na me=secret-value'])(
   'OBS-09 refuses headers of the receiver of spans that are not valid, without their value: %s',
   (text) => {
-    const parse = () => parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTLP_HEADERS: text })
-    expect(parse).toThrow('OTLP_HEADERS: must be name=value pairs')
+    const parse = () =>
+      parseNodeConfig({ ...sampleSettings, OBJECTS_DIR: 'x', OTEL_EXPORTER_OTLP_HEADERS: text })
+    expect(parse).toThrow('OTEL_EXPORTER_OTLP_HEADERS: must be name=value pairs')
     expect(parse).not.toThrow('secret-value')
   },
 )
@@ -102,8 +104,8 @@ it.each<[string, string | undefined, unknown]>([
   ['READY_TOKEN', 't'.repeat(20), 't'.repeat(20)],
   ['READY_CACHE_MS', '0', 0],
   ['READY_CACHE_MS', '60000', 60_000],
-  ['OTLP_SAMPLE_RATIO', '0', 0],
-  ['OTLP_SAMPLE_RATIO', undefined, 1],
+  ['OTEL_TRACES_SAMPLER_ARG', '0', 0],
+  ['OTEL_TRACES_SAMPLER_ARG', undefined, 1],
   ['STREAM_HEARTBEAT_MS', '100', 100],
   ['STREAM_HEARTBEAT_MS', '60000', 60_000],
   ['MAIL_CALLS_PER_SECOND', '0.5', 0.5],
@@ -116,7 +118,7 @@ it.each<[string, string | undefined, unknown]>([
   ['MAIL_FROM', 'Support Flow <mail@flow.example>', 'Support Flow <mail@flow.example>'],
   ['MAIL_FROM', 'mail@flow.example', 'mail@flow.example'],
   ['PORT', '', 8787],
-  ['OTLP_SAMPLE_RATIO', '', 1],
+  ['OTEL_TRACES_SAMPLER_ARG', '', 1],
   ['OUTBOUND_PORTS', '', [443]],
   ['ANALYTICS_KEY', '', undefined],
   ['STRIPE_SECRET_KEY', '', undefined],
@@ -159,8 +161,8 @@ it.each([
   ['READY_TOKEN', 't'.repeat(19)],
   ['READY_CACHE_MS', '-1'],
   ['READY_CACHE_MS', '60001'],
-  ['OTLP_SAMPLE_RATIO', '-0.1'],
-  ['OTLP_SAMPLE_RATIO', '1.1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '-0.1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
   ['STREAM_HEARTBEAT_MS', '99'],
   ['STREAM_HEARTBEAT_MS', '60001'],
   ['MAIL_CALLS_PER_SECOND', '0'],

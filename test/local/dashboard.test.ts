@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { Client } from '@upstash/qstash'
 import { expect, test } from 'vitest'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { buildChatBody } from '#vendors/chat/webhooks.ts'
 import { secrets, startDestination, startTestServer } from './test-server.ts'
 
 test('the dashboard returns an empty list for every service at first, and 404 for an unknown service', async () => {
@@ -64,6 +65,29 @@ test('the page and the previews of messages escape what they show, and load noth
   expect(policy).toMatch(/^default-src 'none'; /)
   expect(policy).not.toContain('script-src')
   expectStatus(await call('GET', '/desk/chat/unknown/preview'), 404)
+})
+
+test('DSK-06 the previews show a message as its tool does: lists, line feeds, escapes and what is urgent', async () => {
+  const { call, read } = await startTestServer()
+  const message = {
+    title: 'Escalated',
+    body: '',
+    url: 'https://app.example/1',
+    sections: [{ label: 'What was tried', text: '1. Restarted *it*\n2. Compared the keys' }],
+    button: { label: 'Pick up the session', isUrgent: true },
+  }
+  for (const tool of [1, 2] as const)
+    await call('POST', `/chat/${tool}/x`, buildChatBody(tool, message as never))
+  const [teams = '', slack = ''] = await Promise.all(
+    (await read('/desk/chat')).map(async ({ id }) => (await call('GET', `/desk/chat/${id}/preview`)).text()),
+  )
+  expect(teams).toContain('<p>1. Restarted *it*</p>\n<p>2. Compared the keys</p>')
+  expect(slack).toContain('1. Restarted *it*\n2. Compared the keys')
+  expect(slack).toContain('.message p { white-space: pre-line; }')
+  for (const text of [teams, slack]) expect(text).toContain('class="message urgent"')
+  expect(slack).toContain('class="button danger"')
+  // One message has each address once.
+  expect([slack, teams].map((text) => text.split('href="https://app.example/1"').length - 1)).toEqual([1, 1])
 })
 
 test('the state counts the records of each service and the messages of the queue in each state', async () => {

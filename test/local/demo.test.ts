@@ -31,6 +31,27 @@ it('the demo escalation is a real case: in the queue and the stream, and a colle
   stream.disconnect()
 })
 
+it('OPS-07 the demo escalation has the client, the ticket and what was tried, as a real one', async () => {
+  const { admin } = await createAccount(service)
+  const response = await fetch(`${service.localOrigin}/desk/demo/escalation`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ account_of: admin.email }),
+  })
+  expect(response.status).toBe(201)
+  const { dashboard } = service.stack.localServer
+  await expect
+    .poll(
+      () =>
+        dashboard.records
+          .list('mail')
+          .map((mail) => JSON.stringify(mail))
+          .find((mail) => mail.includes(admin.email) && mail.includes('escalated')),
+      { timeout: 15_000 },
+    )
+    .toMatch(/Contoso Dental.*4711.*Next steps.*What was tried/s)
+})
+
 it('the demo account has the local gateway to phones, also after a start at another address', async () => {
   await seedDemo(service)
   const [{ email, password }] = demoSignIns as [(typeof demoSignIns)[number]]

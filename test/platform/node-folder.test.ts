@@ -1,14 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { buildNodeFolder, type nodeCommands } from '#local/build/node-folder.ts'
+import { afterAll, expect, inject, it, onTestFinished } from 'vitest'
+import { buildNodeFolder, nodeCommands } from '#local/build/node-folder.ts'
+import { withSuperuser } from '#local/postgres.ts'
 import { root } from '#local/root.ts'
 import { builtAssets } from '#local/worker.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { createMigratedDatabase } from '#test/support/migrations.ts'
 import { spawnNode, toServeSettings, waitForOutput } from '#test/support/node-child.ts'
 import { createAccount } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
@@ -71,11 +73,69 @@ it('INS-08 the built folder has the commands of the operator', () => {
   const copy = mkdtempSync(join(tmpdir(), 'flow-init-'))
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
   cpSync(folder, copy, { recursive: true })
-  const { status } = spawnSync(process.execPath, ['init.js'], { cwd: copy })
+  const { status, stdout } = spawnSync(process.execPath, ['init.js'], { cwd: copy, encoding: 'utf8' })
   expect([status, readFileSync(join(copy, '.env'), 'utf8')]).toEqual([
     0,
     expect.stringMatching(/^CREDENTIALS_KEY=/m),
   ])
+  expect(findMissing(stdout)).toEqual([])
+})
+
+// `init` writes the one, and the others are of Docker and of systemd.
+const elsewhere = ['create-database.sql', 'compose.yaml', 'postgresql.service']
+const fileName = /(?<![\w/.:@])(?:[\w-]+\/)*[\w-]+\.(?:js|ts|sql|service|yml|yaml|json|conf|md)\b/g
+const placeName = /(?<![\w/.])(?:lib|functions|test|migrations|dist)\/[\w./-]*\w/g
+
+/** List the commands and files that a text names and the folder lacks. */
+function findMissing(text: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const commands = [...text.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => name)
+  const files = [...(text.match(fileName) ?? []), ...(text.match(placeName) ?? [])]
+  return [
+    ...commands.filter((name) => !(name in scripts)),
+    ...files.filter((name) => !elsewhere.includes(name) && !existsSync(join(folder, name))),
+  ]
+}
+
+it('INS-18 the built folder has every file and command that its documents name', () => {
+  const documents = ['README.md', '.env.example', '.env.owner.example'].concat(
+    ['support-flow.service', 'Caddyfile', 'nginx.conf', 'prometheus-alerts.yml'].map(
+      (name) => `lib/ops/${name}`,
+    ),
+  )
+  const named = documents.map((name) => [name, findMissing(readFileSync(join(folder, name), 'utf8'))])
+  expect(named.filter(([, missing]) => missing?.length)).toEqual([])
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+  for (const name of documents.slice(3)) expect(readme).toContain(name)
+  for (const name of [
+    'LICENSE',
+    'CHANGELOG.md',
+    'lib/ops/grafana-dashboard.json',
+    ...Object.keys(nodeCommands),
+  ])
+    expect(readme).toContain(name)
+  expect([existsSync(join(folder, 'LICENSE')), readme.includes('checkout -->')]).toEqual([true, false])
+})
+
+it('INS-18 a dump is restored without a checkout, into a new database alone', async () => {
+  expect(run('drill')).toMatchObject({ status: 1, output: expect.stringContaining('only a checkout has') })
+  const dump = join(folder, 'dump-to-load')
+  expect(run('drill', ['--dump', dump]).status).toBe(0)
+  const url = await createMigratedDatabase()
+  const load = () => run('drill', ['--load', dump], { DATABASE_OWNER_URL: url })
+  expect(load()).toMatchObject({ status: 1, output: expect.stringContaining('grant set on parameter') })
+  const allow = (statement: string) =>
+    withSuperuser(inject('shared').postgresPort, 'postgres', (client) => client.query(statement))
+  await allow('grant set on parameter session_replication_role to flow_owner')
+  onTestFinished(async () => {
+    await allow('revoke set on parameter session_replication_role from flow_owner')
+  })
+  expect(load()).toMatchObject({ status: 0, output: expect.stringContaining('is complete') })
+  expect(load()).toMatchObject({ status: 1, output: expect.stringContaining('is in use') })
+  expect(run('drill', ['--load', join(folder, 'nothing')])).toMatchObject({
+    status: 1,
+    output: expect.stringContaining('has no dump.json'),
+  })
 })
 
 it('INS-08 the built folder serves sign-ins, pictures and the reference, without the packages of the checkout', async () => {

@@ -16,7 +16,10 @@ import { listAncestors, traceReset } from '#test/support/span-tree.ts'
 import { traceResetMail } from '#test/support/traces.ts'
 
 const receiver = await startSpanReceiver()
-const service = await startOwnService({ OTLP_ENDPOINT: receiver.url }, { platform: 'cloudflare' })
+const service = await startOwnService(
+  { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+  { platform: 'cloudflare' },
+)
 afterAll(async () => {
   await service.close()
   receiver.close()

@@ -28,6 +28,8 @@ export function useQueue(userId: string): LiveQueue {
           setNews(data.claimed_by === userId ? '' : `${data.claimant_name} took a case`)
         // After an overflow some events are missing, and the list has what they said.
         if (event.startsWith('handoff_') || event === 'overflow') reload()
+        if (event === 'replaced')
+          setNews('Paused: five newer pages follow the queue. Reload this one to go on.')
       }
     }
     follow().catch(

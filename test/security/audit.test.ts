@@ -1,8 +1,11 @@
 // @module-tag attack
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { root } from '#local/root.ts'
+import { sources } from '#test/bench/costs/prices.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import {
   type Advisory,
   type AdvisoryData,
@@ -14,6 +17,7 @@ import {
   mergeAdvisories,
   readAuditReport,
 } from './audit-lock.ts'
+import { findOldFacts } from './dated-facts.ts'
 
 const advisory = (fields: Partial<Advisory> = {}): Advisory => ({
   id: 'GHSA-xxxx',
@@ -118,6 +122,30 @@ it('a lock file with another package has another hash, and one with another vers
       lockOf({ 'node_modules/left': { version: '1.0.0' }, 'node_modules/right': { version: '1.0.0' } }),
     ),
   ).not.toBe(hash)
+})
+
+it('OPS-14 a fact of the repository that is too old is named, and so is one without a day', () => {
+  const facts = [
+    { name: 'a', day: '2026-01-01', maxAgeDays: 30 },
+    { name: 'b', day: '2026-01-01', maxAgeDays: 31 },
+    { name: 'c', day: '', maxAgeDays: 31 },
+  ]
+  const old = findOldFacts(new Date('2026-02-01T12:00:00Z'), facts)
+  expect(old.map((line) => line.slice(-1))).toEqual(['a', 'c'])
+  // Each dated fact is found where it stands.
+  expect(findOldFacts(new Date('2020-01-01'))).toEqual([])
+  expect(findOldFacts(new Date('2040-01-01')).length).toBe(2 + sources.length)
+})
+
+it('OPS-14 the nightly workflow asks the registry and tries the alert rules, and runs only scripts that exist', () => {
+  const { jobs } = parse(readFileSync(join(root, '.github/workflows/nightly.yml'), 'utf8'))
+  const commands: string[] = jobs.prove.strategy.matrix.command
+  const scripts = commands.flatMap((command) => /npm (?:run )?([\w:]+)/.exec(command)?.[1] ?? [])
+  expect(scripts).toContain('audit')
+  expect(scripts.filter((script) => !(script in packageJson.scripts))).toEqual([])
+  const files = commands.flatMap((command) => command.match(/[\w./-]+\.yml/g) ?? [])
+  expect(files).toContain('test/lib/ops/prometheus-alerts.test.yml')
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
 it('every stored advisory can be read, and none blocks a release', () => {

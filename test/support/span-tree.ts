@@ -21,6 +21,12 @@ export async function traceReset(service: Service, { spans }: SpanReceiver) {
   await expect
     .poll(() => listSpans().map(({ name, kind }) => `${name} ${kind}`), { timeout: 15_000 })
     .toContain('jobs.deliver 5')
+  const root = listSpans().find(({ parentSpanId }) => parentSpanId === callerSpan)
+  expect(root?.attributes).toEqual([
+    { key: 'http.request.method', value: { stringValue: 'POST' } },
+    { key: 'http.route', value: { stringValue: '/api/v1/auth/forgot-password' } },
+    { key: 'http.response.status_code', value: { intValue: '202' } },
+  ])
   return { email, callerSpan, spans: listSpans() }
 }
 

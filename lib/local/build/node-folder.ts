@@ -1,7 +1,8 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { root } from '#local/root.ts'
+import { writeFolderReadme } from './folder-readme.ts'
 
 /** The commands of the folder, and the file that each of them starts. */
 export const nodeCommands = {
@@ -17,6 +18,28 @@ export const nodeCommands = {
 /** The commands that do not load the settings of the owner. */
 const withoutOwner: ReadonlySet<string> = new Set(['serve', 'init'])
 
+/** What who runs the service needs beside it. */
+const copiedFiles = [
+  'LICENSE',
+  'CHANGELOG.md',
+  '.env.example',
+  '.env.owner.example',
+  ...[
+    'support-flow.service',
+    'Caddyfile',
+    'nginx.conf',
+    'prometheus-alerts.yml',
+    'grafana-dashboard.json',
+  ].map((name) => `lib/ops/${name}`),
+]
+
+/** Copy a file. What it says of the page of the deployment is in the README of the folder. */
+async function copyText(name: string, folder: string): Promise<void> {
+  const text = await readFile(join(root, name), 'utf8')
+  await mkdir(dirname(join(folder, name)), { recursive: true })
+  await writeFile(join(folder, name), text.replaceAll('functions/README.md', 'README.md'))
+}
+
 /**
  * Packages with native code or wasm beside their scripts. npm installs them for the platform of the machine.
  */
@@ -25,15 +48,19 @@ const nativePackages = ['@node-rs/argon2', '@resvg/resvg-wasm', 'harfbuzzjs', 's
 /**
  * Write the service as a folder that runs with Node alone: its scripts, its migrations, and the native
  * packages as this machine has them. On another platform, `npm ci` in the folder installs its own ones. The
- * static files in `assets` are copied.
+ * static files in `assets` are copied, and so is what its README.md names.
  */
 export async function buildNodeFolder(folder: string, assets: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await bundleCommands(folder)
   await Promise.all([
-    cp(join(root, 'migrations'), join(folder, 'migrations'), { recursive: true }),
+    cp(join(root, 'migrations'), join(folder, 'migrations'), {
+      recursive: true,
+      filter: (path) => basename(path) !== 'README.md',
+    }),
     cp(assets, join(folder, 'dist/assets'), { recursive: true }),
-    ...['.env.example', '.env.owner.example'].map((name) => cp(join(root, name), join(folder, name))),
+    ...copiedFiles.map((name) => copyText(name, folder)),
+    writeFolderReadme(folder),
     writePackage(folder),
   ])
 }

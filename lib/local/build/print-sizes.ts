@@ -16,7 +16,8 @@ const rooms: Record<string, RegExp> = {
   test: /^test\//,
 }
 const isCode = /\.(ts|tsx|mjs|cjs|sql|css|html)$/
-const isGenerated = /^(functions\/(openapi\.json|routes\.ts)|lib\/db\/(schema|exported-columns)\.ts)$/
+const isGenerated =
+  /^(functions\/(openapi\.json|routes\.ts)|lib\/db\/(schema|exported-columns)\.ts|lib\/rules\/flows\/.*\.schema\.json)$/
 
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,

@@ -1,14 +1,28 @@
 import { html, raw } from 'hono/html'
+import MarkdownIt from 'markdown-it'
 import { pageStyle } from '#http/page-style.ts'
 import type { ChatTool } from '#vendors/chat/chat.ts'
 
 type Json = Record<string, unknown>
 export type Html = ReturnType<typeof html>
 
+// Slack shows line feeds. Teams colours the title of an urgent card, and Slack the button.
+const messageStyle = `
+.message p { white-space: pre-line; }
+.message .markdown p { white-space: normal; }
+.message dl p { margin: 0; }
+.urgent { border-color: var(--bad); }
+.urgent .attention, .button.danger { color: var(--bad); }
+.button.danger { border-color: currentcolor; }`
+
+// Of markdown, Teams shows emphasis, lists and links in a card, but no HTML:
+// https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format
+const markdown = new MarkdownIt('zero').enable(['emphasis', 'list', 'link', 'escape', 'entity', 'newline'])
+
 /** Render a message as a page of its own, which is shown in a frame. */
 export function renderChatPreview({ tool, body }: { tool: ChatTool; body: unknown }): Html {
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8" /><title>Message</title><style>${raw(pageStyle)}</style></head><body>${renderMessage(tool, body)}</body></html>`
+<html lang="en"><head><meta charset="utf-8" /><title>Message</title><style>${raw(pageStyle + messageStyle)}</style></head><body>${renderMessage(tool, body)}</body></html>`
 }
 
 const renderParts: Record<ChatTool, (body: unknown) => Html[]> = {
@@ -23,7 +37,8 @@ const renderParts: Record<ChatTool, (body: unknown) => Html[]> = {
  */
 function renderMessage(tool: ChatTool, body: unknown): Html {
   const parts = renderParts[tool](body)
-  if (parts.length > 0) return html`<div class="message">${parts}</div>`
+  const isUrgent = /"style":"danger"|"color":"Attention"/.test(JSON.stringify(body))
+  if (parts.length > 0) return html`<div class="message ${isUrgent ? 'urgent' : ''}">${parts}</div>`
   const text = readField(body, 'text')
   return typeof text === 'string'
     ? html`<div class="message">${renderMrkdwn(text)}</div>`
@@ -39,7 +54,7 @@ function renderBlock(block: unknown): Html {
     case 'context':
       return html`<p class="small">${readList(block, 'elements').map((item) => html`${renderTextObject(item)} `)}</p>`
     case 'actions':
-      return html`<p>${readList(block, 'elements').map((item) => renderButton(readText(readField(item, 'text')), readField(item, 'url')))}</p>`
+      return html`<p>${readList(block, 'elements').map((item) => renderButton(readText(readField(item, 'text')), readField(item, 'url'), readText(item, 'style')))}</p>`
     case 'divider':
       return html`<hr />`
     default:
@@ -59,10 +74,10 @@ function renderElement(element: unknown): Html {
   switch (readField(element, 'type')) {
     case 'TextBlock':
       return readField(element, 'weight') === 'Bolder' || readField(element, 'style') === 'heading'
-        ? html`<p><b>${readText(element)}</b></p>`
-        : html`<p class="${readField(element, 'isSubtle') ? 'small' : ''}">${readText(element)}</p>`
+        ? html`<div class="markdown ${readText(element, 'color').toLowerCase()}"><b>${renderMarkdown(readText(element))}</b></div>`
+        : html`<div class="markdown ${readField(element, 'isSubtle') ? 'small' : ''}">${renderMarkdown(readText(element))}</div>`
     case 'FactSet':
-      return html`<dl>${readList(element, 'facts').map((fact) => html`<dt>${readText(fact, 'title')}</dt><dd>${readText(fact, 'value')}</dd>`)}</dl>`
+      return html`<dl>${readList(element, 'facts').map((fact) => html`<dt class="markdown">${renderMarkdown(readText(fact, 'title'))}</dt><dd class="markdown">${renderMarkdown(readText(fact, 'value'))}</dd>`)}</dl>`
     default:
       return items.length > 0
         ? html`<div>${items.map(renderElement)}</div>`
@@ -70,10 +85,12 @@ function renderElement(element: unknown): Html {
   }
 }
 
-function renderButton(label: string, url: unknown): Html {
+const renderMarkdown = (text: string) => raw(markdown.render(text))
+
+function renderButton(label: string, url: unknown, style = ''): Html {
   return typeof url === 'string' && /^https?:/i.test(url)
-    ? html`<a class="button" href="${url}" rel="noreferrer">${label}</a>`
-    : html`<span class="button">${label}</span>`
+    ? html`<a class="button ${style}" href="${url}" rel="noreferrer">${label}</a>`
+    : html`<span class="button ${style}">${label}</span>`
 }
 
 function renderTextObject(value: unknown): Html {

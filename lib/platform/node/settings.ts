@@ -55,9 +55,7 @@ export const nodeSettings = {
   ),
   LOG_FORMAT: oneOf(['json', 'pretty']).default('json').describe('`json` for programs, `pretty` for people.'),
   JOB_CONCURRENCY: count(1, 100).default(10).describe('Jobs that one process runs at the same time.'),
-  ASSETS_DIR: Folder.default('dist/assets').describe(
-    'Folder of the static files that `npm run build` writes.',
-  ),
+  ASSETS_DIR: Folder.default('dist/assets').describe('Folder of the static files, which the build writes.'),
   OBJECTS_DIR: Folder.optional().describe('Folder for uploads, if they are not stored in S3.'),
   S3_ENDPOINT: Url.optional().describe('Address of an S3-compatible store for uploads.'),
   S3_BUCKET: Name.optional().describe('Name of the bucket.'),

@@ -19,33 +19,33 @@ import { addName } from './text.ts'
 
 const stylesheet = `
 *{box-sizing:border-box}
-body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:#1f2933;background:#fff;max-width:52rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:var(--text);background:var(--page);max-width:52rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .75rem}
-h2{font-size:1.15rem;margin:2rem 0 .75rem;padding-bottom:.25rem;border-bottom:2px solid #d9e2ec}
+h2{font-size:1.15rem;margin:2rem 0 .75rem;padding-bottom:.25rem;border-bottom:2px solid var(--line)}
 h3{font-size:1rem;margin:0 0 .35rem}
 p{margin:.4rem 0;white-space:pre-wrap}
 dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.2rem 1rem;margin:0}
-dt{color:#616e7c}
+dt{color:var(--muted)}
 dd{margin:0;white-space:pre-wrap}
 ol.steps{list-style:none;margin:0;padding:0}
-ol.steps>li{border:1px solid #d9e2ec;border-radius:6px;padding:.75rem 1rem;margin:0 0 .75rem;break-inside:avoid-page}
+ol.steps>li{border:1px solid var(--line);border-radius:6px;padding:.75rem 1rem;margin:0 0 .75rem;break-inside:avoid-page}
 .answer{font-weight:600}
-.time,.source{color:#616e7c;font-weight:400;font-size:.87em}
-.aside{border-inline-start:3px solid #d9e2ec;padding-inline-start:.75rem;margin:.6rem 0}
-pre{background:#f5f7fa;border:1px solid #d9e2ec;border-radius:4px;padding:.6rem .75rem;margin:.5rem 0;white-space:pre-wrap;font:13px/1.45 ui-monospace,Consolas,Menlo,monospace}
-code{background:#f5f7fa;border-radius:3px;padding:.05em .3em;font:.9em ui-monospace,Consolas,Menlo,monospace}
-figure{margin:.5rem 0;padding:1rem;border:1px dashed #9aa5b1;border-radius:4px;color:#616e7c}
+.time,.source{color:var(--muted);font-weight:400;font-size:.87em}
+.aside{border-inline-start:3px solid var(--line);padding-inline-start:.75rem;margin:.6rem 0}
+pre{background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:.6rem .75rem;margin:.5rem 0;white-space:pre-wrap;font:13px/1.45 ui-monospace,Consolas,Menlo,monospace}
+code{background:var(--panel);border-radius:3px;padding:.05em .3em;font:.9em ui-monospace,Consolas,Menlo,monospace}
+figure{margin:.5rem 0;padding:1rem;border:1px dashed var(--muted);border-radius:4px;color:var(--muted)}
 figure img{display:block;max-width:100%;height:auto;margin:0 0 .5rem}
 .text ul,.text ol{margin:.4rem 0;padding-inline-start:1.6em}
 .text li>p{margin:.15rem 0}
 .text li.task{list-style:none;margin-inline-start:-1.4em}
 .text li.task>p:first-of-type{display:inline}
-blockquote{margin:.5rem 0;border-inline-start:3px solid #9aa5b1;padding-inline-start:.75rem;color:#3e4c59}
-hr{border:0;border-top:1px solid #d9e2ec;margin:.75rem 0}
+blockquote{margin:.5rem 0;border-inline-start:3px solid var(--muted);padding-inline-start:.75rem;color:var(--muted)}
+hr{border:0;border-top:1px solid var(--line);margin:.75rem 0}
 table{border-collapse:collapse;margin:.5rem 0}
-th,td{border:1px solid #d9e2ec;padding:.25rem .5rem;text-align:start;vertical-align:top}
-th{background:#f5f7fa}
-.header{margin:1.25rem 0 .75rem;padding:.5rem .75rem;background:#f0f4f8;border-radius:6px}
+th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:start;vertical-align:top}
+th{background:var(--panel)}
+.header{margin:1.25rem 0 .75rem;padding:.5rem .75rem;background:var(--panel);border-radius:6px}
 ol.steps>li.header{border:0}
 `
 

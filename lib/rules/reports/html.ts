@@ -13,8 +13,6 @@ import type { FlowResult, WeeklyReport } from './weekly.ts'
 
 // Bars differ by filled and outlined, not by colour alone.
 const stylesheet = `
-:root{color-scheme:light dark;--text:#1f2933;--muted:#52606d;--page:#fff;--panel:#f5f7fa;--line:#d9e2ec;--accent:#1d4ed8}
-@media (prefers-color-scheme:dark){:root{--text:#f3f4f6;--muted:#a8b3c2;--page:#111827;--panel:#1f2937;--line:#374151;--accent:#7aa2ff}}
 *{box-sizing:border-box}
 body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:var(--text);background:var(--page);max-width:52rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}
@@ -47,12 +45,10 @@ summary{cursor:pointer;color:var(--muted)}
 export function renderReportHtml(report: WeeklyReport): string {
   const title = `Weekly report: ${report.team.name}`
   const { days, hours } = listCharts(report)
-  const body = html`<main>
-<h1 dir="auto">${title}</h1>
+  const body = html`<h1 dir="auto">${title}</h1>
 <p class="muted">Week ${report.week}, ${formatPeriod(report)}</p>
 <ul>${report.summary.map((sentence) => html`<li dir="auto">${sentence}</li>`)}</ul>
 ${!isQuiet(report) && [renderMetrics(report), renderChart(days, 'days', 'Day'), renderChart(hours, 'hours', 'Hour'), renderFlowLists(report)]}
-</main>
 `
   return writeHtmlPage({ title, stylesheet, body })
 }

@@ -104,11 +104,11 @@ export function describeChart({ series, bars }: Chart): string {
     .join(' ')
 }
 
-/** Return the end of the axis: the next number of 1, 2 or 5 times a power of ten. */
+/** Return the end of the axis: the next even number of 1 to 10 times a power of ten, so that bars fill half of it. */
 export function getAxisEnd({ bars }: Chart): number {
   const most = Math.max(1, ...bars.flatMap(({ values }) => values))
   const power = 10 ** Math.floor(Math.log10(most))
-  const end = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= most) ?? most
   // The middle of the axis has a line, which should be at a whole number.
-  return end % 2 === 0 ? end : end * 2
+  const ends = [1, 2, 4, 6, 8, 10].map((factor) => factor * power)
+  return ends.find((end) => end >= most && end % 2 === 0) ?? most
 }

@@ -26,7 +26,15 @@ interface HtmlPage {
   hasImages?: boolean
 }
 
-/** Return a whole HTML page in English that loads nothing and has no scripts. */
+// A program that shows an attachment may know no variables in `light-dark()`, but these.
+const colours = `:root{color-scheme:light dark;--text:#1f2933;--muted:#52606d;--page:#fff;--panel:#f5f7fa;--line:#d9e2ec;--accent:#1d4ed8}
+@media (prefers-color-scheme:dark){:root{--text:#f3f4f6;--muted:#a8b3c2;--page:#111827;--panel:#1f2937;--line:#374151;--accent:#7aa2ff}}
+a{color:var(--accent)}`
+
+/**
+ * Return a whole HTML page in English that loads nothing and has no scripts. It has the colours of a light and
+ * a dark page, and its content is the main landmark.
+ */
 export function writeHtmlPage({ title, stylesheet, body, hasImages = false }: HtmlPage): string {
   return String(html`<!doctype html>
 <html lang="en">
@@ -35,10 +43,12 @@ export function writeHtmlPage({ title, stylesheet, body, hasImages = false }: Ht
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${toHtml(`default-src 'none'; style-src 'unsafe-inline'${hasImages ? '; img-src data:' : ''}`)}">
 <title>${title}</title>
-<style>${toHtml(stylesheet)}</style>
+<style>${toHtml(colours + stylesheet)}</style>
 </head>
 <body>
-${body}</body>
+<main>
+${body}</main>
+</body>
 </html>
 `)
 }

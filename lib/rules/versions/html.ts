@@ -6,19 +6,19 @@ import type { Comparison, FieldChange, ItemChange, TextPart } from './schema.ts'
 
 const stylesheet = `
 *{box-sizing:border-box}
-body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:#1f2933;background:#fff;max-width:56rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:var(--text);background:var(--page);max-width:56rem;margin:2rem auto;padding:0 1.25rem;overflow-wrap:anywhere}
 h1{font-size:1.5rem;line-height:1.25}
-h2{font-size:1.15rem;margin:2rem 0 .75rem;padding-bottom:.25rem;border-bottom:2px solid #d9e2ec}
+h2{font-size:1.15rem;margin:2rem 0 .75rem;padding-bottom:.25rem;border-bottom:2px solid var(--line)}
 h3{font-size:1rem;margin:0 0 .35rem}
-section.item{border:1px solid #d9e2ec;border-inline-start-width:4px;border-radius:6px;padding:.75rem 1rem;margin:0 0 .75rem}
+section.item{border:1px solid var(--line);border-inline-start-width:4px;border-radius:6px;padding:.75rem 1rem;margin:0 0 .75rem}
 section.added{border-inline-start-color:#1a7f37}
 section.removed{border-inline-start-color:#cf222e}
-.badge,dt{color:#52606d;font-weight:400;font-size:.87em}
+.badge,dt{color:var(--muted);font-weight:400;font-size:.87em}
 dl{margin:.5rem 0 0}
 dd{margin:0 0 .5rem;white-space:pre-wrap}
 del{background:#ffebe9;color:#82071e}
 ins{background:#dafbe1;color:#0a3622;text-decoration:none}
-@media (prefers-color-scheme:dark){body{background:#14181d;color:#e4e7eb}h2,section.item{border-color:#3e4c59}section.added{border-inline-start-color:#3fb950}section.removed{border-inline-start-color:#f85149}.badge,dt{color:#9fb3c8}del{background:#5c1a1b;color:#ffd7d5}ins{background:#10401f;color:#aff5b4}}
+@media (prefers-color-scheme:dark){section.added{border-inline-start-color:#3fb950}section.removed{border-inline-start-color:#f85149}del{background:#5c1a1b;color:#ffd7d5}ins{background:#10401f;color:#aff5b4}}
 `
 
 /** Takes the room of a text, and returns whether there was enough. */

@@ -80,7 +80,7 @@ export function toBlocks({ title, body, url, button, secondButton, actions = [],
     ]
     blocks.push({ type: 'actions', elements })
   }
-  if (url) blocks.push({ type: 'context', elements: [toLink('Open in Support Flow', url)] })
+  if (url && !button) blocks.push({ type: 'context', elements: [toLink('Open in Support Flow', url)] })
   return { text: clipEscaped(title || 'Support Flow', maxText), blocks }
 }
 

@@ -3,13 +3,20 @@ import type { Log } from '#log.ts'
 import type { Tracer } from '#trace.ts'
 import { createOtlpTracer } from './otlp-tracer.ts'
 
-/** Create the tracer of the settings. Undefined if they name no receiver. */
+/**
+ * Create the tracer of the settings, whose names are OpenTelemetry's:
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/. Undefined if they name
+ * no receiver.
+ */
 export function openTracer(config: Config, log: Log): Tracer | undefined {
   const {
-    OTLP_ENDPOINT: endpoint,
-    OTLP_HEADERS: headers,
-    OTLP_SAMPLE_RATIO: sampleRatio,
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: headers,
+    OTEL_TRACES_SAMPLER_ARG: sampleRatio,
+    OTEL_SERVICE_NAME: serviceName,
+    OTEL_RESOURCE_ATTRIBUTES: attributes,
     VERSION: version,
   } = config
-  return endpoint ? createOtlpTracer({ endpoint, headers, sampleRatio, version, log }) : undefined
+  const resource = { ...attributes, 'service.name': serviceName, 'service.version': version }
+  return endpoint ? createOtlpTracer({ endpoint, headers, sampleRatio, resource, log }) : undefined
 }

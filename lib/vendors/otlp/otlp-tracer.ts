@@ -1,5 +1,5 @@
 import type { Log } from '#log.ts'
-import type { Span, Tracer } from '#trace.ts'
+import type { Attributes, Span, Tracer } from '#trace.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import { toTraceRequest } from './trace-request.ts'
 
@@ -9,7 +9,8 @@ export interface OtlpSettings {
   headers: Readonly<Record<string, string>>
   /** Share of the traces that are recorded, from 0 to 1. */
   sampleRatio: number
-  version: string
+  /** What the spans are of: https://opentelemetry.io/docs/specs/semconv/resource/ */
+  resource: Attributes
   log: Log
 }
 
@@ -25,7 +26,7 @@ const limits = { timeoutMs: 5000, maxBytes: 64 * 1024 }
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp. The caller decides when to flush. Spans that the
  * receiver did not accept are dropped and counted in a log line.
  */
-export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log }: OtlpSettings): Tracer {
+export function createOtlpTracer({ endpoint, headers, sampleRatio, resource, log }: OtlpSettings): Tracer {
   let waitingSpans: Span[] = []
   let dropped = 0
   const fetchBounded = createBoundedFetch('telemetry', limits)
@@ -33,7 +34,7 @@ export function createOtlpTracer({ endpoint, headers, sampleRatio, version, log 
     const request = {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
-      body: toTraceRequest(spans, version),
+      body: toTraceRequest(spans, resource),
     }
     const response = await fetchBounded(`${endpoint}/v1/traces`, request)
     await response.body?.cancel()

@@ -8,14 +8,10 @@ const failedStatus = { code: 2 }
  * Write the body of a call that exports spans, as JSON:
  * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  */
-export function toTraceRequest(spans: readonly Span[], version: string): string {
-  const resource = {
-    attributes: toAttributes({ 'service.name': 'support-flow-service', 'service.version': version }),
-  }
+export function toTraceRequest(spans: readonly Span[], resource: Attributes): string {
+  const scopeSpans = [{ scope: { name: 'support-flow' }, spans: spans.map(toSpan) }]
   return JSON.stringify({
-    resourceSpans: [
-      { resource, scopeSpans: [{ scope: { name: 'support-flow' }, spans: spans.map(toSpan) }] },
-    ],
+    resourceSpans: [{ resource: { attributes: toAttributes(resource) }, scopeSpans }],
   })
 }
 

@@ -113,6 +113,10 @@ it('DSK-01 the local dashboard shows calls of the model by task with tokens and 
   await answer.waitFor()
   expect(await question.locator('dt').allTextContents()).toEqual(['session', 'title'])
   expect(await answer.locator('dd').textContent()).toBe('Check the cable.\nThen the switch.')
+  // On a phone, lists in lists leave room for the text.
+  await page.setViewportSize({ width: 390, height: 800 })
+  const [outer, inner] = [await question.boundingBox(), await question.locator('dl dl dd').boundingBox()]
+  expect((inner?.x ?? 390) - (outer?.x ?? 0)).toBeLessThan(45)
   expect(problems).toEqual([])
 })
 

@@ -7,13 +7,16 @@ import { type ReceivedSpan, startSpanReceiver } from '#test/support/span-receive
 import { listAncestors, traceReset } from '#test/support/span-tree.ts'
 
 const receiver = await startSpanReceiver()
-const service = await startOwnService({ OTLP_ENDPOINT: receiver.url, OTLP_HEADERS: 'x-key=a%20b' })
+const service = await startOwnService({
+  OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+  OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b',
+})
 afterAll(async () => {
   await service.close()
   receiver.close()
 })
 
-it('OBS-08 sends the spans of a request, its statements, its job, the calls of the job and the outcome of the delivery', async () => {
+it('OBS-08 OBS-22 sends the spans of a request, its statements, its job, the calls of the job and the outcome of the delivery', async () => {
   const { spans, callerSpan, email } = await traceReset(service, receiver)
   const operation = 'identity.credentials.requestPasswordReset'
   const root = spans.find(({ name }) => name === operation)

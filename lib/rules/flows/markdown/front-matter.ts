@@ -13,7 +13,7 @@ import { reportSchemaIssues } from './schema-messages.ts'
 type FrontMatter = Pick<FlowContent, keyof typeof contentFields>
 const fields = Object.keys(contentFields) as (keyof FrontMatter)[]
 const getKey = (field: keyof FrontMatter) => (field === 'tree_type' ? 'type' : field)
-const schemaByKey: Record<string, z.ZodType> = Object.fromEntries(
+export const schemaByKey: Record<string, z.ZodType> = Object.fromEntries(
   fields.map((field) => [getKey(field), contentFields[field]]),
 )
 const listedKeys = new Intl.ListFormat('en-GB').format(Object.keys(schemaByKey))

@@ -7,7 +7,7 @@ import { createStep, fullReport } from './export-document.ts'
 it.each([
   ['md.txt', renderMarkdown],
   ['txt', renderText],
-  ['html.txt', (value: Report) => renderHtml(value).replace(/^.*<body>\n/s, '')],
+  ['html.txt', (value: Report) => renderHtml(value).replace(/^.*<main>\n/s, '')],
   ['note.txt', renderTicketNote],
 ])('every section and every kind of block is rendered as %s', async (ending, render) => {
   await expect(render(fullReport)).toMatchFileSnapshot(`export-document.${ending}`)

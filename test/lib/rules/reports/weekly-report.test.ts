@@ -141,12 +141,13 @@ it.each([
   [0, 2],
   [1, 2],
   [2, 2],
-  [3, 10],
-  [6, 10],
+  [3, 4],
+  [6, 6],
+  [7, 8],
   [10, 10],
   [11, 20],
-  [21, 50],
-  [51, 100],
+  [21, 40],
+  [51, 60],
   [100, 100],
 ])('getAxisEnd ends the axis of at most %i at %i', (most, end) => {
   expect(getAxisEnd(createChart([0], [most]))).toBe(end)

@@ -207,7 +207,7 @@ it('VER-06 shows added, removed, changed and moved parts with the old and the ne
   )
   const page = renderComparison('Flow', { base: 1, version: 2, ...compareVersions(before, after) })
   expect(
-    page.slice(page.indexOf('<h1'), page.indexOf('</body>')),
+    page.slice(page.indexOf('<h1'), page.indexOf('</main>')),
   ).toBe(`<h1 dir="auto">Flow: changes from version 1 to version 2</h1>
 <h2>Fields</h2>
 <dl>

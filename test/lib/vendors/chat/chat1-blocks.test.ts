@@ -168,7 +168,7 @@ describe('the blocks of a message', () => {
     [{ sections: list(1) }, ['header', 'section', 'section']],
     [{ body: 'b', sections: list(1) }, ['header', 'section', 'section', 'section']],
     [{ url }, ['header', 'section', 'context']],
-    [{ url, button: { label: 'Open', isUrgent: true } }, ['header', 'section', 'actions', 'context']],
+    [{ url, button: { label: 'Open', isUrgent: true } }, ['header', 'section', 'actions']],
     [{ button: { label: 'Open', isUrgent: true } }, ['header', 'section']],
   ])('with %j are %j', (message, expected) => expect(kinds(message)).toEqual(expected))
 

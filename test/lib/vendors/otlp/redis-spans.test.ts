@@ -22,7 +22,7 @@ async function listSpans(work: () => Promise<unknown>) {
     endpoint: receiver.url,
     headers: {},
     sampleRatio: 1,
-    version: '1',
+    resource: {},
     log: () => {},
   })
   await runInTrace(null, () => recordSpans(tracer, work))

@@ -30,7 +30,7 @@ const createTracer = (sampleRatio = 1) =>
     endpoint: receiver.url,
     headers: {},
     sampleRatio,
-    version: '1',
+    resource: {},
     log: (line) => lines.push(line),
   })
 const trace = <T>(tracer: Tracer | undefined, work: () => Promise<T>) =>
@@ -160,10 +160,10 @@ describe('the export of spans', () => {
   }
   it('has their times in nanoseconds and the types of their attributes', () => {
     const { resourceSpans } = JSON.parse(
-      toTraceRequest(
-        [span, { ...span, kind: 'internal', parentSpanId: 'c'.repeat(16), failed: false }],
-        '1.2',
-      ),
+      toTraceRequest([span, { ...span, kind: 'internal', parentSpanId: 'c'.repeat(16), failed: false }], {
+        'service.name': 'support-flow-service',
+        'service.version': '1.2',
+      }),
     )
     expect(resourceSpans[0].resource.attributes).toEqual([
       { key: 'service.name', value: { stringValue: 'support-flow-service' } },
@@ -200,13 +200,34 @@ describe('the export of spans', () => {
   ])('of a trace that ends with %s at the ratio %s: %s', (end, ratio, isSampled) => {
     const config = parseConfig({
       ...sampleSettings,
-      OTLP_ENDPOINT: 'http://127.0.0.1:1',
-      OTLP_SAMPLE_RATIO: String(ratio),
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTEL_TRACES_SAMPLER_ARG: String(ratio),
     })
     expect(openTracer(config, () => {})?.isSampled(`${'0'.repeat(24)}${end}`)).toBe(isSampled)
   })
+  it('OBS-22 names the service and adds the attributes of the settings', async () => {
+    const tracer = openTracer(
+      parseConfig({
+        ...sampleSettings,
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_SERVICE_NAME: 'desk',
+        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=a%20b, service.name=other',
+      }),
+      () => {},
+    )
+    await trace(tracer, () => runInSpan('outer', 'server', async () => {}))
+    await tracer?.flush()
+    const { resourceSpans } = JSON.parse(receiver.bodies.join(''))
+    const attributes: { key: string; value: { stringValue: string } }[] = resourceSpans[0].resource.attributes
+    expect(Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue]))).toMatchObject({
+      'deployment.environment.name': 'a b',
+      'service.name': 'desk',
+    })
+  })
   it('is off without a receiver', () => {
-    expect(openTracer(parseConfig({ ...sampleSettings, OTLP_ENDPOINT: undefined }), () => {})).toBeUndefined()
+    expect(
+      openTracer(parseConfig({ ...sampleSettings, OTEL_EXPORTER_OTLP_ENDPOINT: undefined }), () => {}),
+    ).toBeUndefined()
   })
 })
 
