@@ -155,6 +155,7 @@ create table audit_sequences (
 );
 call app.protect('audit_sequences', writes => '{}');
 create policy own on audit_sequences for select using (account_id = (select app.signed_account_id()));
+grant select on audit_sequences to app_runtime;
 grant select, delete on audit_sequences to app_platform;
 
 -- Numbers the entries of a transaction at its commit. The counter is locked last, so a deadlock with other locks is not possible, and until

@@ -50,6 +50,18 @@ function resolve<T>(value: T): T {
   return parts.reduce<unknown>((target, key) => (target as Json | undefined)?.[key], document) as T
 }
 
+/** Return every media type of the document, in answers, bodies and parts of forms, with its schema. */
+function* listMedia(value: unknown): Generator<[type: string, schema: Json | undefined]> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, child] of Object.entries(value)) {
+    if (key === 'content' && typeof child === 'object')
+      yield* Object.entries(child as Record<string, Content>).map(
+        ([type, { schema }]) => [type, schema] as const,
+      ) as [string, Json | undefined][]
+    yield* listMedia(child)
+  }
+}
+
 /** Return the example of a body: its own, or that of its schema. */
 function exampleIn(content: Content | undefined): unknown {
   if (content?.example !== undefined) return content.example
@@ -288,4 +300,58 @@ it('WIR-76 no schema has a type for other keys beside known ones that may be abs
   }
   visit(schemas, '')
   expect(refused).toEqual([])
+})
+
+describe('the media types of the document', () => {
+  const media = [...listMedia(document)]
+  it.each([...new Set(media.map(([type]) => type))].map((type) => [type] as const))(
+    'WIR-89 every %s is a text, JSON, a form with bytes, or bytes',
+    (type) => {
+      const found = media.filter(([name]) => name === type).map(([, schema]) => schema)
+      const texts = found.filter((schema) => schema?.type === 'string')
+      const kind =
+        type === 'application/json'
+          ? { json: found.length - texts.length }
+          : type === 'multipart/form-data'
+            ? {
+                form: found.filter(
+                  (schema) => (schema?.properties as Record<string, Json>)?.file?.format === 'binary',
+                ).length,
+              }
+            : type.startsWith('text/')
+              ? { text: found.filter((schema) => schema?.format === undefined).length }
+              : { bytes: texts.filter(({ format } = {}) => format === 'binary').length }
+      expect(Object.values(kind)).toEqual([found.length])
+    },
+  )
+
+  it('WIR-89 has files of several types', () => {
+    const types = new Set(media.map(([type]) => type))
+    for (const type of ['application/pdf', 'application/zip', 'image/png', 'image/jpeg', 'text/csv'])
+      expect(types).toContain(type)
+  })
+})
+
+describe('the schemas of the document', () => {
+  /** Return the descriptions of whatever refers to a component, by the component. */
+  function* listUses(value: unknown): Generator<[name: string, description: string]> {
+    if (typeof value !== 'object' || value === null) return
+    const { $ref, description, anyOf } = value as Json & { anyOf?: { $ref?: string }[] }
+    for (const reference of [$ref, ...(Array.isArray(anyOf) ? anyOf.map((shape) => shape?.$ref) : [])])
+      if (typeof reference === 'string' && typeof description === 'string')
+        yield [reference.slice(reference.lastIndexOf('/') + 1), description]
+    for (const child of Object.values(value)) yield* listUses(child)
+  }
+
+  it('WIR-90 no component that several refer to has the description of one of them', () => {
+    const uses = [...listUses(document.paths), ...listUses(document.webhooks), ...listUses(schemas)]
+    const text = JSON.stringify(document)
+    const borrowed = Object.entries(schemas).filter(
+      ([name, { description }]) =>
+        text.split(`#/components/schemas/${name}"`).length > 2 &&
+        uses.some(([used, words]) => used === name && words === description),
+    )
+    expect(borrowed.map(([name]) => name)).toEqual([])
+    expect(schemas.JsonValue?.description).toBe('Any JSON value.')
+  })
 })

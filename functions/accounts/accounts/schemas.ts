@@ -255,12 +255,10 @@ export const MemberUpdate = z
 export type MemberUpdate = z.infer<typeof MemberUpdate>
 
 const Sequence = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
-export const AuditLogQuery = z
-  .strictObject({
-    from_sequence: Sequence.describe('Only entries with this number or a later one.'),
-    to_sequence: Sequence.describe('Only entries with this number or an earlier one.'),
-  })
-  .partial()
+export const AuditLogQuery = z.strictObject({
+  from_sequence: Sequence.optional().describe('Only entries with this number or a later one.'),
+  to_sequence: Sequence.optional().describe('Only entries with this number or an earlier one.'),
+})
 export type AuditLogQuery = z.infer<typeof AuditLogQuery>
 
 export const AuditEntry = z
