@@ -82,7 +82,7 @@ const AuditRange = z
     first_sequence: z.int().describe('The number of the first entry.').meta({ example: 4096 }),
     last_sequence: z.int().describe('The number of the last entry.').meta({ example: 4097 }),
   })
-  .meta({ id: 'AuditRange' })
+  .meta({ id: 'WebhookAuditRange' })
   .describe('Entries of the audit log that follow each other.')
 
 /** The ranges of the audit log that a webhook did not get. */
