@@ -34,7 +34,7 @@ if (firstPerson) showPeople()
 /** Return the document as text. Its guides name this service by the address of this page. */
 async function readDocument() {
   const text = await (await fetch('openapi.json')).text()
-  return text.replaceAll('https://api.support-flow.example', new URL('..', location).href.replace(/\/$/, ''))
+  return text.replaceAll('{service_address}', new URL('..', location).href.replace(/\/$/, ''))
 }
 
 /** Show the demo users, whom only a local service has. The first one is signed in already, so the first request is answered with data. */
