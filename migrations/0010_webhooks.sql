@@ -37,7 +37,7 @@ create table webhook_deliveries (
   id               uuid not null default uuidv7(),
   account_id       uuid not null default app.account_id() references accounts on delete cascade,
   webhook_id       uuid not null,
-  -- The header `webhook-id`. The same event has the same id for every webhook, in every attempt and in a replay.
+  -- The header `webhook-id`, the same in every attempt and in a replay. An event has one for all webhooks, but entries of the audit log.
   message_id       text not null check (length(message_id) <= 100),
   type             text not null check (length(type) <= 100),
   -- The range of a message with entries of the audit log.

@@ -336,6 +336,11 @@ describe('the schemas of the document', () => {
     for (const child of Object.values(value)) yield* listUses(child)
   }
 
+  it('WIR-89 no component hides a type of JavaScript in generated clients, such as File', () => {
+    const names = Object.values(document.components).flatMap((components) => Object.keys(components))
+    expect(names.filter((name) => name in globalThis)).toEqual([])
+  })
+
   it('WIR-90 no component that several refer to has the description of one of them', () => {
     const uses = [...listUses(document.paths), ...listUses(document.webhooks), ...listUses(schemas)]
     const text = JSON.stringify(document)

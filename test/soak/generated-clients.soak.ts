@@ -47,7 +47,7 @@ import ts from 'typescript'
 const blob = ts.factory.createTypeReferenceNode('Blob')
 const transform = ({ format }) => (format === 'binary' ? blob : undefined)
 await mkdir('client')
-await writeFile('client/api.ts', astToString(await openapi(new URL('openapi.json', import.meta.url), { transform })))`,
+await writeFile('client/api.d.ts', astToString(await openapi(new URL('openapi.json', import.meta.url), { transform })))`,
     },
     roundTrip: `
 import createClient from 'openapi-fetch'
@@ -86,10 +86,10 @@ ${signature}
   },
   orval: {
     packages: ['orval@7.13.2'],
-    command: ['orval', '--config', 'orval.config.mjs'],
+    command: ['orval', '--config', 'orval.config.cjs'],
     files: {
-      'orval.config.mjs': `export default { service: {
-  input: { target: './openapi.json' },
+      'orval.config.cjs': `module.exports = { service: {
+  input: './openapi.json',
   output: { target: './client/api.ts', client: 'fetch', override: { mutator: { path: './fetcher.ts', name: 'fetcher' } } } } }`,
       // Its own reads every answer as a text: https://orval.dev/guides/fetch has such a function.
       'fetcher.ts': `

@@ -55,7 +55,10 @@ export function createComponents(): JsonComponents {
         toPascalCase(`${subject}_${parameter.name}`),
         toPascalCase(`${subject}_${rest}_${parameter.name}`),
       ]
-      const name = names.find((candidate) => (parameters.get(candidate) ?? text) === text)
+      // A generated type called `File` would hide that of JavaScript.
+      const name = names.find(
+        (candidate) => !(candidate in globalThis) && (parameters.get(candidate) ?? text) === text,
+      )
       if (!name) throw new Error(`Two parameters of ${group} are called ${parameter.name}`)
       parameters.set(name, text)
       return { $ref: `#/components/parameters/${name}` }
