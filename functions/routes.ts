@@ -154,6 +154,7 @@ export const routeGroups: readonly RouteGroup[] = [
       'accounts.resetMemberMfa': 'DELETE /accounts/me/members/{user_id}/mfa',
       'accounts.endEmailProblem': 'DELETE /accounts/me/members/{user_id}/email-problem',
       'accounts.listAuditLog': 'GET /accounts/me/audit-logs',
+      'accounts.exportAuditLog': 'GET /accounts/me/audit-logs/export',
     },
   },
   {

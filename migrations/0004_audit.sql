@@ -8,9 +8,12 @@ create table audit_logs (
   resource_id   uuid,
   changes       jsonb not null default '{}',
   ip            text,
+  -- Counts the entries of the account without gaps, in the order of their commits. Null until the commit; 0010_webhooks sets it.
+  sequence      bigint,
   created_at    timestamptz(3) not null default app.now(),
   primary key (id)
 );
+create unique index audit_logs_sequence on audit_logs (account_id, sequence);
 create index audit_logs_newest on audit_logs (account_id, created_at desc, id desc);
 -- For the filter of staff, who see every account.
 create index audit_logs_action on audit_logs (action, id);

@@ -37,9 +37,12 @@ create table webhook_deliveries (
   id               uuid not null default uuidv7(),
   account_id       uuid not null default app.account_id() references accounts on delete cascade,
   webhook_id       uuid not null,
-  -- The header `webhook-id`. The same event has the same id for every webhook, in every attempt and in a replay.
+  -- The header `webhook-id`, the same in every attempt and in a replay. An event has one for all webhooks, but entries of the audit log.
   message_id       text not null check (length(message_id) <= 100),
   type             text not null check (length(type) <= 100),
+  -- The range of a message with entries of the audit log.
+  first_sequence   bigint,
+  last_sequence    bigint,
   -- What the event is about. Deliveries of one subject leave in order.
   subject          text not null check (length(subject) <= 100),
   -- The exact body, which is signed.
@@ -64,6 +67,7 @@ create index webhook_deliveries_failed on webhook_deliveries (account_id, webhoo
 -- Open deliveries, for claims and for the sweep, which reads those of all accounts as the platform role.
 create index webhook_deliveries_open on webhook_deliveries (account_id, webhook_id, id) where state in ('pending', 'retrying');
 create index webhook_deliveries_age on webhook_deliveries (created_at);
+create index webhook_deliveries_audit on webhook_deliveries (account_id, webhook_id, last_sequence) where last_sequence is not null;
 create trigger audit_test after insert on webhook_deliveries for each row
   when (new.type = 'webhook.test' and app.user_id() is not null) execute function app.audit('webhook_test');
 
@@ -143,3 +147,118 @@ begin
   select array_agg(id) into mails from mail where state = 'pending';
   return coalesce(mails, '{}');
 end $$;
+
+-- The last number of each account's audit log. It only grows: entries that are deleted leave a gap.
+create table audit_sequences (
+  account_id    uuid primary key default app.account_id() references accounts on delete cascade,
+  last_sequence bigint not null check (last_sequence > 0)
+);
+call app.protect('audit_sequences', writes => '{}');
+create policy own on audit_sequences for select using (account_id = (select app.signed_account_id()));
+grant select on audit_sequences to app_runtime;
+grant select, delete on audit_sequences to app_platform;
+
+-- Numbers the entries of a transaction at its commit. The counter is locked last, so a deadlock with other locks is not possible, and until
+-- the end of the transaction, so whoever sees a number sees all before it. The first entry numbers those after it too.
+create function app.number_audit_entries() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  count bigint := (select count(*) from audit_logs l where l.account_id = new.account_id and l.sequence is null);
+  last bigint;
+begin
+  if count = 0 then
+    return null;
+  end if;
+  insert into audit_sequences as s (account_id, last_sequence) values (new.account_id, count)
+  on conflict (account_id) do update set last_sequence = s.last_sequence + excluded.last_sequence
+  returning s.last_sequence into last;
+  update audit_logs l set sequence = last - count + n.number
+    from (select id, row_number() over (order by id) as number from audit_logs where account_id = new.account_id and sequence is null) n
+   where l.id = n.id;
+  perform app.forward_audit_entries(new.account_id, last - count + 1, last);
+  return null;
+end $$;
+create constraint trigger number after insert on audit_logs deferrable initially deferred
+  for each row execute function app.number_audit_entries();
+
+-- The ranges of the audit log that a webhook did not get: those of its failed deliveries, the newest 20.
+create function app.missed_audit_entries(p_account uuid, p_webhook uuid) returns json
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(json_agg(json_build_object('first_sequence', lower(r), 'last_sequence', upper(r) - 1) order by r), '[]')
+    from (select r from (select unnest(range_agg(int8range(d.first_sequence, d.last_sequence, '[]'))) as r from webhook_deliveries d
+                          where d.account_id = p_account and d.webhook_id = p_webhook and d.state = 'failed' and d.last_sequence is not null) missed
+           order by r desc limit 20) newest
+$$;
+
+-- The body of a message with a range of the audit log. Longer `changes` are null, so that each entry fits into a message.
+create function app.audit_message(p_account uuid, p_first bigint, p_last bigint, p_timestamp text, p_missed json) returns text
+language sql stable set search_path = public, pg_temp as $$
+  select json_build_object('type', 'audit.recorded', 'timestamp', p_timestamp, 'data', json_build_object(
+           'first_sequence', p_first, 'last_sequence', p_last, 'missed', p_missed, 'entries', coalesce(json_agg(json_build_object(
+             'sequence', l.sequence, 'id', l.id, 'account_id', l.account_id, 'actor_id', l.actor_id, 'actor_name', actor.full_name,
+             'action', l.action, 'resource_type', l.resource_type, 'resource_id', l.resource_id,
+             'changes', case when octet_length(l.changes::text) <= 8000 then l.changes end, 'ip', l.ip, 'created_at', app.iso(l.created_at))
+             order by l.sequence), '[]')))::text
+    from audit_logs l left join users actor on actor.account_id = l.account_id and actor.id = l.actor_id
+   where l.account_id = p_account and l.sequence between p_first and p_last
+$$;
+
+-- Stores messages with new entries, of at most 100 each, for the webhooks that want them. A message that no attempt has sent grows, so a burst
+-- is few messages; the sweep publishes them within a minute. Of a webhook that is off they fail at once: they are missed, and may be replayed.
+-- It waits for no lock: whoever changes a webhook and its deliveries waits for the numbers of its own entry.
+create function app.forward_audit_entries(p_account uuid, p_first bigint, p_last bigint) returns void
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  most_bytes constant integer := 90000;
+  w record;
+  waiting record;
+  message text;
+  first bigint;
+  last bigint;
+  id uuid;
+begin
+  for w in
+    select h.id, h.is_active from webhooks h
+     where h.account_id = p_account and 'audit.recorded' = any (h.events) order by h.id for key share skip locked
+  loop
+    first := p_first;
+    select d.id, d.first_sequence, d.payload::json ->> 'timestamp' as at, d.payload::json #> '{data,missed}' as missed into waiting
+      from webhook_deliveries d
+     where d.account_id = p_account and d.webhook_id = w.id and d.last_sequence = p_first - 1 and d.first_sequence > p_last - 100
+       and d.attempts = 0 and d.leased_until is null and d.state = case when w.is_active then 'pending' else 'failed' end
+     limit 1 for no key update skip locked;
+    if found then
+      message := app.audit_message(p_account, waiting.first_sequence, p_last, waiting.at, waiting.missed);
+      if octet_length(message) <= most_bytes then
+        update webhook_deliveries d set payload = message, last_sequence = p_last where d.id = waiting.id;
+        continue;
+      end if;
+    end if;
+    while first <= p_last loop
+      last := least(p_last, first + 99);
+      loop
+        message := app.audit_message(p_account, first, last, app.iso(app.now()),
+                                     case when w.is_active then app.missed_audit_entries(p_account, w.id) else '[]' end);
+        exit when octet_length(message) <= most_bytes or last = first;
+        last := first + (last - first) / 2;
+      end loop;
+      id := uuidv7();
+      insert into webhook_deliveries (id, account_id, webhook_id, message_id, type, subject, payload, first_sequence, last_sequence, state,
+                                      next_attempt_at, last_error)
+      values (id, p_account, w.id, 'msg_' || replace(id::text, '-', ''), 'audit.recorded', 'audit', message, first, last,
+              case when w.is_active then 'pending' else 'failed' end, case when w.is_active then app.now() end,
+              case when not w.is_active then 'The webhook was switched off' end);
+      first := last + 1;
+    end loop;
+  end loop;
+end $$;
+
+-- Writes messages again that name one of these ids, from entries of the audit log in which a person was erased.
+create function app.rewrite_audit_messages(p_account uuid, p_ids uuid[]) returns void
+language sql set search_path = public, pg_temp as $$
+  update webhook_deliveries d
+     set payload = app.audit_message(p_account, d.first_sequence, d.last_sequence, d.payload::json ->> 'timestamp', d.payload::json #> '{data,missed}'),
+         response_body = null
+   where d.account_id = p_account and d.last_sequence is not null
+     and exists (select from unnest(p_ids) i where d.payload like '%' || i || '%')
+$$;
+revoke execute on function app.forward_audit_entries(uuid, bigint, bigint), app.rewrite_audit_messages(uuid, uuid[]) from app_runtime;

@@ -275,6 +275,9 @@ begin
     select ctid from audit_logs where account_id = v_account and actor_id = p_user and ip is not null limit p_limit));
   get diagnostics n = row_count;
   is_full := is_full or n = p_limit;
+  if not is_full then
+    perform app.rewrite_audit_messages(v_account, array[p_user]);
+  end if;
   update webhook_deliveries
      set payload = jsonb_set(payload::jsonb, '{data}', app.remove_names(payload::jsonb -> 'data', p_user))::text, response_body = null
    where ctid = any (array(
@@ -331,6 +334,7 @@ begin
    where account_id = p_account and resource_type = 'invite' and changes ? 'email' and resource_id = any (invite_ids);
   update audit_logs set changes = (select jsonb_object_agg(k, case when k = 'user_id' then v else '"[deleted]"' end) from jsonb_each(changes) c (k, v))
    where account_id = p_account and resource_type = 'psa_member_mapping' and changes::text like '%' || p_user || '%';
+  perform app.rewrite_audit_messages(p_account, invite_ids);
   delete from sign_in_attempts where key = any (array(select app.attempt_key(k, p_email) from unnest(array['address', 'reset', 'email_change']) k));
   if p_is_verified then
     -- Only the owner of the address may delete what others sent in its name.

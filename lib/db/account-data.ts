@@ -300,6 +300,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   account_import_records: 'parts of imports',
   account_imports: 'the imports themselves',
   account_usage: counters,
+  audit_sequences: counters,
   key_fingerprints: platform,
   kb_batch_items: 'parts of batches',
   kb_batches: 'jobs, whose articles are exported',

@@ -173,6 +173,7 @@ export const erasure: Declaration = {
   uploads: { account: batches(100), person: nothing },
   audit_logs: { account: batches(), person: { anonymised: ['changes', 'ip'] } },
   account_usage: { account: deleted, person: nothing },
+  audit_sequences: { account: deleted, person: nothing },
   usage_counters: { account: deleted, person: nothing },
   quota_counters: { account: deleted, person: nothing },
   mail_counts: { account: deleted, person: nothing },

@@ -73,6 +73,6 @@ export const exportedColumns = {
   onboarding: ['user_id', 'current_step', 'completed_steps', 'skipped_steps', 'data', 'dismissed_at', 'updated_at'],
   feedback: ['id', 'user_id', 'subject', 'message', 'page_url', 'created_at'],
   beta_feedback: ['id', 'user_id', 'reaction', 'category', 'text', 'page_url', 'ai_session_id', 'created_at'],
-  audit_logs: ['id', 'actor_id', 'action', 'resource_type', 'resource_id', 'changes', 'ip', 'created_at'],
+  audit_logs: ['id', 'actor_id', 'action', 'resource_type', 'resource_id', 'changes', 'ip', 'sequence', 'created_at'],
   uploads: ['id', 'content_type', 'width', 'height', 'size', 'sha256', 'created_by', 'created_at'],
 } as const

@@ -78,6 +78,7 @@ export const retention: Record<keyof DB, Policy> = {
     '`audit_log_days` after the entry',
     'only `app.delete_audit_logs` can delete entries',
   ),
+  audit_sequences: kept('one row per account, so that a number is never used twice'),
   beta_feedback: kept('written by hand, for the authors of the service'),
   billing_customers: expires('a customer that no account was linked to', {
     column: 'received_at',

@@ -469,7 +469,13 @@ export interface AuditLogsTable {
   resource_id: string | null
   changes: Generated<Json>
   ip: string | null
+  sequence: number | null
   created_at: Generated<string>
+}
+
+export interface AuditSequencesTable {
+  account_id: ColumnType<string, never, never>
+  last_sequence: number
 }
 
 export interface BetaFeedbackTable {
@@ -1992,6 +1998,8 @@ export interface WebhookDeliveriesTable {
   webhook_id: string
   message_id: string
   type: string
+  first_sequence: number | null
+  last_sequence: number | null
   subject: string
   payload: string
   state: Generated<'pending' | 'retrying' | 'delivered' | 'failed'>
@@ -2068,6 +2076,7 @@ export interface DB {
   api_keys: ApiKeysTable
   approvals: ApprovalsTable
   audit_logs: AuditLogsTable
+  audit_sequences: AuditSequencesTable
   beta_feedback: BetaFeedbackTable
   billing_customers: BillingCustomersTable
   billing_events: BillingEventsTable
@@ -2202,6 +2211,13 @@ export interface SqlFunctions {
   'app.are_secrets': { j: string }
   'app.are_variables': { j: string }
   'app.attempt_key': { p_kind: string; p_name: string }
+  'app.audit_message': {
+    p_account: string
+    p_first: number
+    p_last: number
+    p_timestamp: string
+    p_missed: string
+  }
   'app.branch_messages': { p_session: string; p_branch: string; p_after?: number; p_count?: number }
   'app.cannot_work': { p_user: string }
   'app.changes': { before: string; after: string; secrets: readonly string[] }
@@ -2372,6 +2388,7 @@ export interface SqlFunctions {
   'app.flow_words': { p_name: string; p_description: string; p_tags: readonly string[] }
   'app.fold': { p_text: string }
   'app.fold_cases': { p_text: string }
+  'app.forward_audit_entries': { p_account: string; p_first: number; p_last: number }
   'app.has_other_sign_in': { p_user: string; p_provider: string; p_passkey: string }
   'app.has_part': { p_column: string; p_part: string }
   'app.has_phone': { p_account: string; p_user: string }
@@ -2453,6 +2470,7 @@ export interface SqlFunctions {
   'app.max_api_keys': Record<never, never>
   'app.may_change': { p_creator: string; p_team: string }
   'app.may_send_mail': { p_account: string; p_user: string }
+  'app.missed_audit_entries': { p_account: string; p_webhook: string }
   'app.month_start': { p_anchor: string; p_at: string; p_months: number }
   'app.move_held_mails': { p_account: string; p_user: string }
   'app.name_key': { p_name: string }
@@ -2501,6 +2519,7 @@ export interface SqlFunctions {
   'app.require_writable': Record<never, never>
   'app.reserve_unpaid_ai': { p_reserved: number; p_limit: number }
   'app.resource_audience': { p_account: string; p_type: string; p_id: string }
+  'app.rewrite_audit_messages': { p_account: string; p_ids: readonly string[] }
   'app.role': Record<never, never>
   'app.script_run_words': { p_account: string; p_case: string }
   'app.search_chunks': { p_text: string }

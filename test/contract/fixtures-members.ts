@@ -144,6 +144,7 @@ export const memberFixtures = {
     return { params: { user_id: id } }
   },
   'accounts.listAuditLog': createPageSample,
+  'accounts.exportAuditLog': async () => ({ query: { from_sequence: '1' } }),
 
   'accounts.invites.list': async (service, owner) => {
     await insertInvite(service, owner)

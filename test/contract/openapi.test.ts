@@ -50,6 +50,15 @@ function resolve<T>(value: T): T {
   return parts.reduce<unknown>((target, key) => (target as Json | undefined)?.[key], document) as T
 }
 
+/** Return every media type of the document, in answers and bodies, with its schema. */
+function* listMedia(value: unknown): Generator<[type: string, schema: Json]> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, child] of Object.entries(value)) {
+    if (/^[a-z]+\/[\w.+-]+$/.test(key)) yield [key, (child as { schema: Json }).schema]
+    yield* listMedia(child)
+  }
+}
+
 /** Return the example of a body: its own, or that of its schema. */
 function exampleIn(content: Content | undefined): unknown {
   if (content?.example !== undefined) return content.example
@@ -288,4 +297,59 @@ it('WIR-76 no schema has a type for other keys beside known ones that may be abs
   }
   visit(schemas, '')
   expect(refused).toEqual([])
+})
+
+describe('the media types of the document', () => {
+  const media = [...listMedia(document)]
+  const isBytes = ({ type, format }: Json) => type === 'string' && format === 'binary'
+  const judge = (type: string, schema: Json): boolean => {
+    if (type === 'application/json') return schema.type !== 'string'
+    if (type === 'multipart/form-data') return isBytes((schema.properties as { file: Json }).file)
+    // A stream of events has the schema of one event.
+    if (type.startsWith('text/'))
+      return schema.format === undefined && (schema.type === 'string' || 'anyOf' in schema)
+    return isBytes(schema)
+  }
+  it.each([...new Set(media.map(([type]) => type))].map((type) => [type] as const))(
+    'WIR-89 %s is JSON, a text, a form with bytes, or bytes',
+    (type) => {
+      const wrong = media.filter(([name, schema]) => name === type && !judge(type, schema))
+      expect(wrong).toEqual([])
+    },
+  )
+
+  it('WIR-89 has files of several types', () => {
+    const types = new Set(media.map(([type]) => type))
+    for (const type of ['application/pdf', 'application/zip', 'image/png', 'image/jpeg', 'text/csv'])
+      expect(types).toContain(type)
+  })
+})
+
+describe('the schemas of the document', () => {
+  /** Return the descriptions of whatever refers to a component, by the component. */
+  function* listUses(value: unknown): Generator<[name: string, description: string]> {
+    if (typeof value !== 'object' || value === null) return
+    const { $ref, description, anyOf } = value as Json & { anyOf?: { $ref?: string }[] }
+    for (const reference of [$ref, ...(Array.isArray(anyOf) ? anyOf.map((shape) => shape?.$ref) : [])])
+      if (typeof reference === 'string' && typeof description === 'string')
+        yield [reference.slice(reference.lastIndexOf('/') + 1), description]
+    for (const child of Object.values(value)) yield* listUses(child)
+  }
+
+  it('WIR-89 no component hides a type of JavaScript in generated clients, such as File', () => {
+    const names = Object.values(document.components).flatMap((components) => Object.keys(components))
+    expect(names.filter((name) => name in globalThis)).toEqual([])
+  })
+
+  it('WIR-90 no component that several refer to has the description of one of them', () => {
+    const uses = [...listUses(document.paths), ...listUses(document.webhooks), ...listUses(schemas)]
+    const text = JSON.stringify(document)
+    const borrowed = Object.entries(schemas).filter(
+      ([name, { description }]) =>
+        text.split(`#/components/schemas/${name}"`).length > 2 &&
+        uses.some(([used, words]) => used === name && words === description),
+    )
+    expect(borrowed.map(([name]) => name)).toEqual([])
+    expect(schemas.JsonValue?.description).toBe('Any JSON value.')
+  })
 })

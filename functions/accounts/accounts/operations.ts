@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { operation } from '#http/operation.ts'
+import { operation, stream } from '#http/operation.ts'
 import * as schemas from './schemas.ts'
 import * as accounts from './service.ts'
 
@@ -182,11 +182,28 @@ Activating a member needs a free seat: 409 \`seat_limit_reached\`. What waits fo
     id: 'accounts.listAuditLog',
     route: 'GET /accounts/me/audit-logs',
     summary: "List my account's audit log",
-    description: 'Newest first.',
+    description:
+      'Newest first. Each entry has a number, so gaps are visible. The event `audit.recorded` of webhooks sends new entries.',
     access: 'account_admin',
     limit: 'read',
     paged: true,
+    query: schemas.AuditLogQuery,
     returns: z.array(schemas.AuditEntry),
     handle: ({ ctx, query }) => accounts.listAuditLog(ctx, query),
+  }),
+
+  stream({
+    id: 'accounts.exportAuditLog',
+    route: 'GET /accounts/me/audit-logs/export',
+    summary: "Export my account's audit log",
+    description:
+      'Returns the entries as CSV, oldest first, a line per entry with its number. A file has at most 100,000 entries. The export is an entry too.',
+    access: 'account_admin',
+    platform: 'adds the export to the audit log',
+    limit: '10/minute',
+    transport: { writes: true },
+    query: schemas.AuditLogQuery,
+    produces: ['text/csv'],
+    handle: ({ ctx, query }) => accounts.exportAuditLog(ctx, query),
   }),
 ]

@@ -8,7 +8,14 @@ import { auditColumns } from '#db/rows/audit.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import { waitingWork } from '#db/waiting-work.ts'
-import { type Account, type AccountUpdate, type Member, type MemberUpdate, Usage } from './schemas.ts'
+import {
+  type Account,
+  type AccountUpdate,
+  type AuditLogQuery,
+  type Member,
+  type MemberUpdate,
+  Usage,
+} from './schemas.ts'
 
 function buildAccountQuery(db: ReadDb) {
   return db
@@ -237,14 +244,15 @@ export function updateMember(db: WriteDb, id: string, changes: MemberUpdate): Pr
  * Select a page of the audit log, newest first. The inner query skips entries within the index
  * `audit_logs_newest`.
  */
-export function selectAuditLog(db: ReadDb, page: PageQuery) {
-  const entries = db
-    .selectFrom('audit_logs')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .$call(selectPage(newestFirst, page))
+export function selectAuditLog(
+  db: ReadDb,
+  { from_sequence, to_sequence, ...page }: AuditLogQuery & PageQuery,
+) {
+  let entries = db.selectFrom('audit_logs').select('id').where('account_id', '=', accountId)
+  if (from_sequence !== undefined) entries = entries.where('sequence', '>=', from_sequence)
+  if (to_sequence !== undefined) entries = entries.where('sequence', '<=', to_sequence)
   return db
-    .selectFrom(entries.as('page'))
+    .selectFrom(entries.$call(selectPage(newestFirst, page)).as('page'))
     .innerJoin('audit_logs as l', 'l.id', 'page.id')
     .leftJoin('users as actor', (join) =>
       join.onRef('actor.account_id', '=', 'l.account_id').onRef('actor.id', '=', 'l.actor_id'),
@@ -253,6 +261,41 @@ export function selectAuditLog(db: ReadDb, page: PageQuery) {
     .where('l.account_id', '=', accountId)
     .orderBy('l.created_at', 'desc')
     .orderBy('l.id', 'desc')
+    .execute()
+}
+
+/**
+ * Return the first and the last number of a range of the audit log, null if it is empty, and the number of the
+ * entry that follows the first `most`, if there are more.
+ */
+export const selectAuditRange = readStatement(
+  z.object({
+    first_sequence: z.int().nullable(),
+    last_sequence: z.int().nullable(),
+    next_sequence: z.int().nullable(),
+  }),
+  ({ from_sequence = 1, to_sequence = Number.MAX_SAFE_INTEGER }: AuditLogQuery, most: number) => sql`
+    with entries as not materialized (
+      select l.sequence from audit_logs l
+       where l.account_id = app.account_id() and l.sequence between ${from_sequence}::bigint and ${to_sequence}::bigint)
+    select min(sequence) as first_sequence, max(sequence) as last_sequence,
+           (select sequence from entries order by sequence offset ${most} limit 1) as next_sequence
+      from entries`,
+)
+
+/** Select up to `limit` entries from one number to another, oldest first. */
+export function selectAuditEntries(db: ReadDb, from: number, to: number, limit: number) {
+  return db
+    .selectFrom('audit_logs as l')
+    .leftJoin('users as actor', (join) =>
+      join.onRef('actor.account_id', '=', 'l.account_id').onRef('actor.id', '=', 'l.actor_id'),
+    )
+    .select(auditColumns)
+    .where('l.account_id', '=', accountId)
+    .where('l.sequence', '>=', from)
+    .where('l.sequence', '<=', to)
+    .orderBy('l.sequence')
+    .limit(limit)
     .execute()
 }
 

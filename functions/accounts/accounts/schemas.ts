@@ -4,6 +4,7 @@ import { Colour } from '#functions/accounts/teams/schemas.ts'
 import { ExportFormat } from '#functions/sessions/exports/schemas.ts'
 import { EmailProblem } from '#http/email-problem.ts'
 import { Id, idParams, Name, Role, TeamRole, Time, Timezone } from '#http/fields.ts'
+import { JsonValue } from '#rules/json-value.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const SubscriptionStatus = z
@@ -13,7 +14,7 @@ export const SubscriptionStatus = z
 export const MemberId = idParams('user_id', 'member')
 
 /** An object with any keys and any JSON values. */
-const OpenObject = z.record(z.string(), z.json())
+const OpenObject = z.record(z.string(), JsonValue)
 
 const Retention = z
   .strictObject({
@@ -175,7 +176,7 @@ export const PreferencesUpdate = z
     theme: z.string().max(100).nullable().describe('The theme of the frontend.'),
   })
   .partial()
-  .catchall(z.json())
+  .catchall(JsonValue)
   .describe(
     'Keys to set. A null value removes its key; keys that are absent stay. At most 64 keys and 16 KB in all.',
   )
@@ -253,8 +254,21 @@ export const MemberUpdate = z
   .meta({ id: 'MemberUpdate' })
 export type MemberUpdate = z.infer<typeof MemberUpdate>
 
+const Sequence = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+export const AuditLogQuery = z.strictObject({
+  from_sequence: Sequence.optional().describe('Only entries with this number or a later one.'),
+  to_sequence: Sequence.optional().describe('Only entries with this number or an earlier one.'),
+})
+export type AuditLogQuery = z.infer<typeof AuditLogQuery>
+
 export const AuditEntry = z
   .strictObject({
+    sequence: z
+      .int()
+      .describe(
+        'Its number in the audit log of the account. A number that is missing was deleted, as `audit_log_days` says.',
+      )
+      .meta({ example: 4096 }),
     id: Id,
     account_id: Id,
     actor_id: Id.nullable().describe('The user who acted; null for the service itself.'),
@@ -268,10 +282,11 @@ export const AuditEntry = z
       .describe('The id of the changed resource.')
       .meta({ example: '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d14' }),
     changes: z
-      .record(z.string(), z.json())
+      .record(z.string(), JsonValue)
       .describe('The old and the new value of each changed field; `[redacted]` for a secret.')
       .meta({ example: { role: { from: 'viewer', to: 'engineer' } } }),
     ip: z.string().nullable().describe("The client's IP address."),
     created_at: Time,
   })
   .meta({ id: 'AuditLogEntry' })
+export type AuditEntry = z.infer<typeof AuditEntry>

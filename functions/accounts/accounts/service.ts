@@ -1,13 +1,27 @@
 import { nameOrder, newestFirst, type PageQuery, toPage } from '#db/page.ts'
+import { insertAuditEntry } from '#db/rows/audit.ts'
 import { inTransaction, type PlatformDb, type WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
 import { waitingWork } from '#db/waiting-work.ts'
 import { announceLeaver } from '#functions/oncall/shift-notices/service.ts'
-import type { BaseContext, ReadContext, WriteContext } from '#http/operation.ts'
+import {
+  type BaseContext,
+  Content,
+  type Context,
+  type ReadContext,
+  type WriteContext,
+} from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
 import { enqueueDeliveries, enqueueDelivery } from '#work/deliveries.ts'
 import * as queries from './queries.ts'
-import type { AccountUpdate, Member, MemberUpdate, OnCallChange, WaitingWork } from './schemas.ts'
+import type {
+  AccountUpdate,
+  AuditLogQuery,
+  Member,
+  MemberUpdate,
+  OnCallChange,
+  WaitingWork,
+} from './schemas.ts'
 
 export async function get({ db }: Pick<ReadContext, 'db'>) {
   return toAccount(await queries.selectAccount(db))
@@ -164,8 +178,59 @@ export async function endEmailProblem({ db }: WriteContext, id: string) {
   if (is_complaint) throw new Problem('email_complaint')
 }
 
-export async function listAuditLog({ db }: ReadContext, page: PageQuery) {
-  return toPage(await queries.selectAuditLog(db, page), page, newestFirst)
+export async function listAuditLog({ db }: ReadContext, query: AuditLogQuery & PageQuery) {
+  return toPage(await queries.selectAuditLog(db, query), query, newestFirst)
+}
+
+const maxExported = 100_000
+const exportedAtOnce = 500
+
+/** Return a part of the audit log as CSV, which is read page by page while it is sent. */
+export async function exportAuditLog(ctx: Context<'get', 'account_admin', string>, range: AuditLogQuery) {
+  const found = await queries.selectAuditRange.one(ctx.db, range, maxExported)
+  const { first_sequence, last_sequence, next_sequence } = found
+  if (next_sequence !== null)
+    throw invalidField(
+      ['query', 'to_sequence'],
+      `must be at most ${next_sequence - 1}, because a file has at most ${maxExported} entries`,
+    )
+  const entry = { action: 'audit_log.exported', resource_type: 'audit_log' }
+  await insertAuditEntry(ctx.platform, { ...ctx.caller, ip: ctx.ip }, { ...entry, changes: { ...range } })
+  const { header, writeLines } = await import('#rules/exports/audit-csv.ts')
+  let from = first_sequence ?? 1
+  const readLines = async () => {
+    const entries = await queries.selectAuditEntries(ctx.db, from, last_sequence ?? 0, exportedAtOnce)
+    from = (entries.at(-1)?.sequence ?? 0) + 1
+    return { text: writeLines(entries), isLast: entries.length < exportedAtOnce }
+  }
+  // The first page is read here: once the response has started, a failure could no longer be answered.
+  const first = await readLines()
+  const name = `audit-log-${first_sequence ?? 0}-${last_sequence ?? 0}.csv`
+  const body = streamText({ text: header + first.text, isLast: first.isLast }, readLines)
+  return new Content(body, 'text/csv; charset=utf-8', name)
+}
+
+interface TextPart {
+  text: string
+  isLast: boolean
+}
+
+/** Return a stream that reads a part only when the client has taken the one before. */
+function streamText(first: TextPart, readNext: () => Promise<TextPart>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let next: TextPart | undefined = first
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { text, isLast } = next ?? (await readNext())
+        next = undefined
+        if (text !== '') controller.enqueue(encoder.encode(text))
+        if (isLast) controller.close()
+        else if (text === '') controller.error(new Error('A part of the file is missing'))
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** Create a `catch` handler that turns a violated size check of the table into a 422 that names `column`. */

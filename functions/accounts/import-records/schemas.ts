@@ -18,6 +18,7 @@ import { validateDiagram } from '#rules/diagrams/schema.ts'
 import { contentFields } from '#rules/flows/rfflow.ts'
 import { IntakeForm, matchesTreeType, NullableStructure, TreeType } from '#rules/flows/structure.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
+import { JsonValue } from '#rules/json-value.ts'
 import { validateTemplate } from '#rules/scripts/render.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -40,7 +41,7 @@ const accountShape = {
   settings,
   brand_colour,
   flow_review_months,
-  preferences: z.record(z.string(), z.json()),
+  preferences: z.record(z.string(), JsonValue),
   ...retention,
 }
 const Account = z.object(accountShape satisfies Shape<'account'>).required()

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { JsonValue } from '#rules/json-value.ts'
 
 const Step = z.int().min(1).max(6)
 const stepNames = '1 profile, 2 shop, 3 psa, 4 invites, 5 first flow, 6 done'
@@ -43,9 +44,7 @@ export const OnboardingStep = z
       .enum(['complete', 'skip'])
       .meta({ id: 'OnboardingStepAction' })
       .describe('`skip` ignores the data.'),
-    data: z
-      .json()
-      .optional()
+    data: JsonValue.optional()
       .describe(
         'The input of this step: an object with any keys, at most 16 KB. Ignored when the step is skipped.',
       )

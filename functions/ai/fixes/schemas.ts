@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AiSessionId } from '#functions/ai/sessions/schemas.ts'
 import { CheckedParameters } from '#functions/scripts/scripts/schemas.ts'
 import { Id, Secret } from '#http/fields.ts'
+import { JsonValue } from '#rules/json-value.ts'
 import { Language, ScriptBody } from '#rules/scripts/schema.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -37,7 +38,7 @@ export const DecisionCreate = z
       'Used instead of the script of the fix, which stays unchanged.',
     ),
     parameters: z
-      .record(z.string().max(60), z.json())
+      .record(z.string().max(60), JsonValue)
       .optional()
       .describe('Values of the script’s parameters, by name.'),
   })

@@ -15,6 +15,7 @@ import {
   stepKinds,
   urgencies,
 } from '#rules/ai/session-values.ts'
+import { JsonValue } from '#rules/json-value.ts'
 import { removeRepeats } from '#rules/text/duplicates.ts'
 import { ticketIdPattern } from '#vendors/psa/psa.ts'
 
@@ -285,7 +286,7 @@ export const SuggestedFix = z
       .describe('A script that applies the fix.')
       .meta({ example: "Restart-Service -Name 'Spooler' -Force" }),
     ai_drafted_parameters: z
-      .array(z.json())
+      .array(JsonValue)
       .describe('The parameters of the script, in the format of a template’s `parameters_schema`.'),
     ai_outcome_proposal: OutcomeProposal.nullable().describe(
       'The outcome that the model proposes. The technician decides on it.',
@@ -432,7 +433,7 @@ export const AiSessionDetail = z
     is_branching: z.boolean().describe('Whether the session has more than one branch.'),
     active_branch_id: Id.describe('Id of the active branch.'),
     escalation_package: z
-      .record(z.string(), z.json())
+      .record(z.string(), JsonValue)
       .nullable()
       .describe('The content of the last escalation.'),
     resolution_notes: z.string().nullable().describe('The notes of its resolution, for colleagues.'),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Id, idParams, Time } from '#http/fields.ts'
 import { progressField } from '#http/progress.ts'
+import { JsonValue } from '#rules/json-value.ts'
 
 export const TaskId = idParams('task_id', 'task')
 
@@ -30,9 +31,7 @@ export const AiTaskItem = z.strictObject(taskFields).meta({ id: 'AITaskItem' })
 export const AiTask = z
   .strictObject({
     ...taskFields,
-    response: z
-      .json()
-      .nullable()
+    response: JsonValue.nullable()
       .describe('Body of the answer; null until it has finished.')
       .meta({ example: { message: { role: 'assistant', content: 'Restart the spooler.' } } }),
   })

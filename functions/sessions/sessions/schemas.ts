@@ -8,13 +8,14 @@ import { stepOutcomes } from '#rules/flows/step-navigation.ts'
 import { StepTimer } from '#rules/flows/step-timer.ts'
 import { Attachment, IntakeForm, TreeStructure, TreeType } from '#rules/flows/structure.ts'
 import { Subflow } from '#rules/flows/subflow-schema.ts'
+import { JsonValue } from '#rules/json-value.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 import { Uuid } from '#rules/uuid.ts'
 
 export const SessionId = idParams('session_id', 'session')
 
 const encoder = new TextEncoder()
-export const JsonByName = z.record(z.string().max(100), z.json())
+export const JsonByName = z.record(z.string().max(100), JsonValue)
 /**
  * The values for the placeholders in the flow's texts: JSON values by key. A key has at most 100 characters.
  */

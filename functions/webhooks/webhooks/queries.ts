@@ -17,6 +17,7 @@ import {
 
 const webhookColumns = sql`
   w.id, w.url, w.description, w.events, w.is_active, w.disabled_reason, w.failures, w.failing_since,
+  app.missed_audit_entries(w.account_id, w.id) as missed_audit_entries,
   case when w.previous_secret_until > app.now() then w.previous_secret_until end as previous_secret_until, w.created_at, w.updated_at`
 
 export const selectWebhooks = readStatement(

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { WebhookDisabledReason } from '#functions/staff/status.ts'
 import { Id, InputTime, idParams, Secret, Time } from '#http/fields.ts'
 import { webhookEventList } from '#rules/events/webhook-keys.ts'
+import { MissedAuditEntries } from '#rules/events/webhook-schemas.ts'
 import { refuseRepeats } from '#rules/text/duplicates.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -19,12 +20,15 @@ const webhookFields = {
   events: z.array(WebhookEvent).describe('The events that are sent.'),
   is_active: z
     .boolean()
-    .describe('Whether messages are sent. Events that happen while it is off are not sent later.'),
+    .describe(
+      'Whether messages are sent. Events that happen while it is off are not sent later, except that a replay sends entries of the audit log.',
+    ),
   disabled_reason: WebhookDisabledReason.nullable().describe(
     'Why the service switched it off. `gone`: the receiver returned 410. `failing`: no success for five days.',
   ),
   failures: z.int().describe('Failed attempts since the last success.'),
   failing_since: Time.nullable().describe('The first of these failures.'),
+  missed_audit_entries: MissedAuditEntries,
   previous_secret_until: Time.nullable().describe(
     'Until then the secret before the last rotation also signs.',
   ),

@@ -4,6 +4,8 @@ import type { PlatformDb } from '#db/scope.ts'
 
 /** The columns of an entry of the audit log, of `audit_logs as l` and `users as actor`. */
 export const auditColumns = [
+  // Each entry that is committed has a number.
+  sql<number>`l.sequence`.as('sequence'),
   'l.id',
   'l.account_id',
   'l.actor_id',

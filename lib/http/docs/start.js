@@ -1,12 +1,10 @@
 const otherLanguages =
-  'c clojure csharp dart fsharp go http java js julia kotlin node objc ocaml php powershell r ruby rust swift'.split(
-    ' ',
-  )
+  'c clojure csharp dart fsharp go http java js julia kotlin node objc ocaml php r ruby rust swift'.split(' ')
 
 // The page uses nothing outside its own origin, and it forgets the token when it is left.
 const configuration = {
-  // The same document as /openapi.json, with examples and code samples.
-  url: 'openapi.json',
+  // The same document as /openapi.json, with guides, examples and code samples.
+  content: await readDocument(),
   withDefaultFonts: false,
   telemetry: false,
   proxyUrl: '',
@@ -19,11 +17,12 @@ const configuration = {
   defaultOpenAllTags: false,
   operationTitleSource: 'summary',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  // Curl, Python's requests and the typed client, whose samples are in the document.
+  // Curl, PowerShell, Python's requests and the typed client, whose samples are in the document.
   hiddenClients: {
     ...Object.fromEntries(otherLanguages.map((language) => [language, true])),
     python: ['python3', 'aiohttp', 'httpx_sync', 'httpx_async'],
     shell: ['wget', 'httpie'],
+    powershell: ['webrequest'],
   },
 }
 
@@ -31,6 +30,12 @@ const people = await (await fetch('demo.json')).json()
 const [firstPerson] = people
 const reference = window.Scalar.createApiReference('#reference', await configureAs(firstPerson))
 if (firstPerson) showPeople()
+
+/** Return the document as text. Its guides name this service by the address of this page. */
+async function readDocument() {
+  const text = await (await fetch('openapi.json')).text()
+  return text.replaceAll('{service_address}', new URL('..', location).href.replace(/\/$/, ''))
+}
 
 /** Show the demo users, whom only a local service has. The first one is signed in already, so the first request is answered with data. */
 function showPeople() {

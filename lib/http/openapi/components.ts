@@ -55,7 +55,10 @@ export function createComponents(): JsonComponents {
         toPascalCase(`${subject}_${parameter.name}`),
         toPascalCase(`${subject}_${rest}_${parameter.name}`),
       ]
-      const name = names.find((candidate) => (parameters.get(candidate) ?? text) === text)
+      // A generated type called `File` would hide that of JavaScript.
+      const name = names.find(
+        (candidate) => !(candidate in globalThis) && (parameters.get(candidate) ?? text) === text,
+      )
       if (!name) throw new Error(`Two parameters of ${group} are called ${parameter.name}`)
       parameters.set(name, text)
       return { $ref: `#/components/parameters/${name}` }
@@ -122,7 +125,7 @@ function hoistSchema(type: z.ZodType, io: 'input' | 'output', schemas: Map<strin
   const conversion = { schemas, io }
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json
   for (const [name, definition] of Object.entries($defs as Json))
-    addSchema(schemas, getSchemaName(name), cleanObject(definition as Json, conversion))
+    addSchema(schemas, name, cleanObject(definition as Json, conversion))
   const { id } = root
   if (typeof id !== 'string') return clean(root, conversion) as Json
   schemas.set(id, cleanObject(root, conversion))
@@ -130,18 +133,12 @@ function hoistSchema(type: z.ZodType, io: 'input' | 'output', schemas: Map<strin
 }
 
 function addSchema(schemas: Map<string, unknown>, name: string, schema: Json): void {
+  // zod numbers recursive schemas without an id.
+  if (name.startsWith('__schema')) throw new Error('Name the recursive schema: JsonValue, or one with an id')
   const { enum: values } = (schemas.get(name) ?? schema) as Json
   if (String(values) !== String(schema.enum))
     throw new Error(`Two enums are called ${name}: [${values}] and [${schema.enum}]`)
   schemas.set(name, schema)
-}
-
-/**
- * Return the component name of a definition. zod numbers recursive schemas without an id; the only one here
- * is any JSON value.
- */
-function getSchemaName(name: string): string {
-  return name.startsWith('__schema') ? 'JsonValue' : name
 }
 
 // Under these keys are values, not schemas.
@@ -207,7 +204,7 @@ function toNullableType(schema: Json): Json {
 function cleanEntry(key: string, item: unknown, conversion: Conversion, schema: Json): unknown {
   // Beside known keys that may be absent, TypeScript refuses any narrower type for the others.
   if (key === 'additionalProperties' && typeof item === 'object' && schema.properties) return {}
-  if (key === '$ref') return `#/components/schemas/${getSchemaName(String(item).replace('#/$defs/', ''))}`
+  if (key === '$ref') return `#/components/schemas/${String(item).replace('#/$defs/', '')}`
   return valueKeys.has(key) ? item : clean(item, conversion)
 }
 

@@ -5,7 +5,7 @@ import { getQuerySchema } from '#http/validators.ts'
 import { createComponents, type JsonComponents } from './components.ts'
 import { conventions } from './conventions.ts'
 import type { Json } from './json.ts'
-import { buildErrorResponses, buildSuccessResponses } from './responses.ts'
+import { binarySchema, buildErrorResponses, buildSuccessResponses } from './responses.ts'
 import { describeWebhooks } from './webhooks.ts'
 
 /** One tag of the document: a group of operations, shown under its subject. */
@@ -106,7 +106,7 @@ function buildSecurity(op: AnyOperation): Json {
 const formSchema = {
   type: 'object',
   properties: {
-    file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' },
+    file: { ...binarySchema, description: 'The file.' },
   },
   required: ['file'],
 }

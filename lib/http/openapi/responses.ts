@@ -109,10 +109,16 @@ function buildSuccessResponse(op: AnyOperation, components: JsonComponents): Jso
 function buildContent(op: AnyOperation, type: string, components: JsonComponents): Json {
   if (type === 'text/event-stream' && op.events)
     return { schema: buildEventSchema(op.events, op.method === 'get', components) }
-  return op.returns && type === 'application/json'
-    ? components.content(op.returns, 'output')
-    : { schema: { type: 'string' } }
+  if (op.returns && type === 'application/json') return components.content(op.returns, 'output')
+  return { schema: type.startsWith('text/') ? { type: 'string' } : binarySchema }
 }
+
+/**
+ * Bytes. OpenAPI 3.1 wants no schema, or one with `contentMediaType`; generators of clients read `format` of
+ * 3.0, and would take a text for anything else:
+ * https://spec.openapis.org/oas/v3.1.1.html#migrating-binary-descriptions-from-oas-3-0
+ */
+export const binarySchema = { type: 'string', format: 'binary' } as const
 
 /**
  * Build the schema of one server-sent event, as generators of clients read it. OpenAPI 3.2 calls it

@@ -3,6 +3,7 @@ import { aiOutcomes, urgencies } from '#rules/ai/session-values.ts'
 import { pushSources } from '#rules/events/push-values.ts'
 import { sessionOutcomes } from '#rules/flows/session-row.ts'
 import { TreeType } from '#rules/flows/structure.ts'
+import { JsonValue } from '#rules/json-value.ts'
 import { substituteOutcomes } from '#rules/oncall/substitutes.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -76,8 +77,53 @@ const EscalationDetails = z
     'As in the alert: each text has at most 2,000 characters and is masked if the account masks its exports.',
   )
 
+const AuditRange = z
+  .strictObject({
+    first_sequence: z.int().describe('The number of the first entry.').meta({ example: 4096 }),
+    last_sequence: z.int().describe('The number of the last entry.').meta({ example: 4097 }),
+  })
+  .meta({ id: 'WebhookAuditRange' })
+  .describe('Entries of the audit log that follow each other.')
+
+/** The ranges of the audit log that a webhook did not get. */
+export const MissedAuditEntries = z
+  .array(AuditRange)
+  .describe(
+    'The entries of the audit log that it did not get and that no replay has sent since, at most 20 ranges of 30 days.',
+  )
+
+/** An entry of the audit log. `changes` of more than 8,000 bytes do not fit into a message. */
+const AuditLogMessage = z
+  .strictObject({
+    sequence: z.int().describe('Its number in the audit log of the account, without gaps.'),
+    id: Id.describe('Id of the entry.'),
+    account_id: Id.describe('Id of the account.'),
+    actor_id: OptionalId.describe('The user who acted; null for the service itself.'),
+    actor_name: z.string().nullable().describe('The name of that user.'),
+    action: z.string().describe('The resource type and what was done.').meta({ example: 'member.updated' }),
+    resource_type: z.string().describe('The type of the changed resource.').meta({ example: 'member' }),
+    resource_id: OptionalId.describe('The id of the changed resource.'),
+    changes: z
+      .record(z.string(), JsonValue)
+      .nullable()
+      .describe(
+        'The old and the new value of each changed field, `[redacted]` for a secret; null if they have more than 8,000 bytes.',
+      )
+      .meta({ example: { role: { from: 'viewer', to: 'engineer' } } }),
+    ip: z.string().nullable().describe("The client's IP address."),
+    created_at: Time.describe('When it happened.'),
+  })
+  .meta({ id: 'WebhookAuditEntry' })
+
 /** The shape of each event's `data`, by event. */
 export const webhookData = {
+  'audit.recorded': z.strictObject({
+    ...AuditRange.shape,
+    missed: MissedAuditEntries,
+    entries: z
+      .array(AuditLogMessage)
+      .describe('The entries by their numbers, at most 100. A number that is missing was deleted.'),
+  }),
   'flow.published': z.strictObject({
     flow_id: Id.describe('Id of the flow.'),
     version: z.int().describe('The published version.'),

@@ -10,7 +10,12 @@ const formulaStart = /^(?=[\t\r\n])|(^|[;\t\r\n])(?=[^\S;\t\r\n]*[=+\-@\uFF1D\uF
  * begin a formula makes it a text; numbers are written as they are. A null is an empty cell.
  */
 export function writeCsv(rows: readonly (readonly (string | number | null)[])[]): string {
-  return byteOrderMark + rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')
+  return byteOrderMark + writeLines(rows)
+}
+
+/** Write further lines of a table that `writeCsv` has begun. */
+export function writeLines(rows: readonly (readonly (string | number | null)[])[]): string {
+  return rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')
 }
 
 function writeCell(value: string | number | null): string {

@@ -140,8 +140,8 @@ const peopleRows = [
   `insert into notifications (id, account_id, user_id, event_id, event_key, title, body, is_read, read_at, created_at)
    select ${id('notification', 'n')}, a.id, ${owner}, ${id('event', '1 + n / a.people')}, 'session.escalated', 'Printer ' || n || ' is offline',
           'Its queue does not empty.', n > 2000, case when n > 2000 then at end, at from ${each('a.rows')}, ${at}`,
-  `insert into audit_logs (account_id, actor_id, action, resource_type, resource_id, created_at)
-   select a.id, ${owner}, (array['member.updated', 'invite.created', 'team.updated'])[1 + n % 3], 'user', ${owner}, at from ${each('a.rows')}, ${at}`,
+  `insert into audit_logs (account_id, sequence, actor_id, action, resource_type, resource_id, created_at)
+   select a.id, 1000000 + n, ${owner}, (array['member.updated', 'invite.created', 'team.updated'])[1 + n % 3], 'user', ${owner}, at from ${each('a.rows')}, ${at}`,
 ]
 
 const flowRows = [

@@ -30,6 +30,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
   expect(found.filter((name, place) => found.indexOf(name) === place)).toEqual([
     'argon2.wasm',
     'article',
+    'audit-csv',
     'build-weekly',
     // Of MCP servers.
     'client',

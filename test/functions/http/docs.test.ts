@@ -230,7 +230,7 @@ it('DOC-03 the docs page is signed in as a demo user where the service has some'
   expect(problems).toEqual([])
 })
 
-it('the docs page shows every documented status of an operation, and its request in three languages', async (context) => {
+it('the docs page shows every documented status of an operation, and its request in four languages', async (context) => {
   const { page, problems } = await openShortPage(context)
   const section = await openOperation(page, 'notifications', 'POST/api/v1/notifications/configs')
   expect(await page.getByLabel('Demo user').isVisible()).toBe(false)
@@ -243,7 +243,12 @@ it('the docs page shows every documented status of an operation, and its request
   const selectLanguage = section.locator('button', { hasText: 'Shell Curl' })
   expect(await section.textContent()).toContain('oncall@northwind.example')
   await selectLanguage.click()
-  expect(await page.getByRole('option').allInnerTexts()).toEqual(['TypeScript client', 'Requests', 'Curl'])
+  expect(await page.getByRole('option').allInnerTexts()).toEqual([
+    'TypeScript client',
+    'Invoke-RestMethod',
+    'Requests',
+    'Curl',
+  ])
   await page.getByRole('option', { name: 'TypeScript client' }).click()
   await section.getByText('client.notifications.createConfig').waitFor()
   expect(problems).toEqual([])
@@ -276,4 +281,46 @@ it('DOC-04 the docs page has guides, and first sends a list without filters', as
   expect(await (await sendRequest(page, section)).textContent()).toContain('"tree_type"')
   expect(requestedUrls).toContain(`${service.api}/api/v1/trees`)
   expect(problems).toEqual([])
+})
+
+// Links to what others document, and names that nobody can register (RFC 2606).
+const foreignAddress = /https?:\/\/(?!www\.standardwebhooks\.com|[\w.-]*\.example[/:)'"\s])[^\s'"`)]*/g
+
+it('DOC-05 guides and samples have no address but that of the service that is open', async (context) => {
+  for (const { name, description } of docsDocument.tags)
+    expect([name, ...(description.match(foreignAddress) ?? [])]).toEqual([name])
+  const { page, problems } = await openShortPage(context)
+  await openOperation(page, 'flowstrees', 'GET/api/v1/trees')
+  const chapters = docsDocument['x-tagGroups'][0]?.tags ?? []
+  for (const chapter of chapters) {
+    await page.locator('aside').getByText(chapter, { exact: true }).first().click()
+    await page.getByRole('heading', { name: chapter, exact: true }).first().waitFor()
+  }
+  const text = `${await page.locator('main').textContent()}`
+  expect(text).toContain(`API=${service.api}/api/v1`)
+  expect(text).toContain(`baseUrl: '${service.api}'`)
+  expect(text).not.toContain('{service_address}')
+  const addresses = (text.match(foreignAddress) ?? []).filter((address) => !address.startsWith(service.api))
+  expect(addresses).toEqual([])
+  expect(problems).toEqual([])
+})
+
+it('DOC-05 the samples of the guides fit beside the navigation, and the bar of demo users on a phone', async (context) => {
+  const { page } = await openShortPage(context)
+  const user = await registerUser(service)
+  await page.route('**/docs/demo.json', (route) =>
+    route.fulfill({ json: [{ ...user, description: 'account admin' }] }),
+  )
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`${service.api}/docs/#tag/start`)
+  const samples = page.locator('[id$="tag-group/guides"] pre')
+  await samples.first().waitFor()
+  const isCut = (element: Element) => element.scrollWidth > element.clientWidth
+  expect(await samples.first().evaluate((sample) => sample.clientWidth)).toBeGreaterThan(800)
+  for (const sample of await samples.all()) expect(await sample.evaluate(isCut)).toBe(false)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const status = page.locator('#demo output')
+  await status.getByText('is signed in for the requests of this page.').waitFor()
+  expect(await status.evaluate(isCut)).toBe(false)
+  expect(await page.locator('#demo').evaluate((bar) => bar.scrollHeight > bar.clientHeight)).toBe(false)
 })
