@@ -56,6 +56,15 @@ export const ssoFixtures = {
   }),
   'accounts.sso.delete': connect,
   'accounts.sso.test': connect,
+  'accounts.sso.createScimToken': connect,
+  'accounts.sso.revokeScimToken': async (service, owner) => {
+    await connect(service, owner)
+    await service.sql(
+      `update sso_connections set scim_hash = sha256('x'), scim_created_at = app.now() where account_id = $1`,
+      [owner.accountId],
+    )
+    return {}
+  },
   'accounts.sso.addDomain': async (service, owner) => {
     await insertDomain(service, owner)
     return { body: { domain: `${crypto.randomUUID()}.example` } }
