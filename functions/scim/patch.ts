@@ -48,7 +48,8 @@ function readPath(text: unknown): Path {
   const [, name, brackets, sub] = (typeof text === 'string' && pathPattern.exec(text)) || []
   if (!name) throw invalidPath('The path must be the name of an attribute')
   const attribute = toAttribute(name)
-  if (readOnly.has(attribute)) throw new ScimError(400, `${name} cannot be changed`, 'mutability')
+  if (readOnly.has(attribute.split('.')[0] ?? ''))
+    throw new ScimError(400, `${name} cannot be changed`, 'mutability')
   try {
     return {
       attribute: sub ? `${attribute}.${sub.toLowerCase()}` : attribute,
