@@ -1,6 +1,7 @@
 import type { Service } from './app.ts'
 import { expectStatus } from './expect-status.ts'
-import { createOrganisation, type Organisation } from './sso.ts'
+import type { Person, TestAccount } from './people.ts'
+import { connectOrganisation, createOrganisation, type Organisation } from './sso.ts'
 
 export interface ScimResponse {
   status: number
@@ -78,4 +79,35 @@ export async function connectScim(
     addGroup: (displayName, userIds = []) =>
       post('/Groups', { displayName, members: userIds.map((value) => ({ value })) }),
   }
+}
+
+/** The ways in which the provider of an organisation ends what a member may do. */
+export const providerLeavings: Record<
+  string,
+  (service: Service, account: TestAccount, leaver: Person) => Promise<ScimResponse>
+> = {
+  async 'a deactivation by the provider'(service, account, leaver) {
+    const { scim } = await connectMember(service, account, leaver)
+    return scim('PATCH', `/Users/${leaver.id}`, patchOf({ op: 'Replace', path: 'active', value: 'False' }))
+  },
+  async 'a deletion by the provider'(service, account, leaver) {
+    const { scim } = await connectMember(service, account, leaver)
+    return scim('DELETE', `/Users/${leaver.id}`)
+  },
+  async 'the end of a group at the provider'(service, account, leaver) {
+    const { scim, addGroup } = await connectMember(service, account, leaver)
+    return scim('DELETE', `/Groups/${await addGroup('desk', [leaver.id])}`)
+  },
+}
+
+/** Connect the provider of the account, by whose domain it knows the member. The group `desk` makes engineers. */
+export async function connectMember(
+  service: Service,
+  account: TestAccount,
+  { id }: Person,
+): Promise<ScimClient> {
+  const group_roles = [{ group: 'desk', role: 'engineer', team_id: null }]
+  const organisation = await connectOrganisation(service, account, { group_roles })
+  await service.sql('update users set email = $2 where id = $1', [id, organisation.createEmail()])
+  return connectScim(service, organisation)
 }
