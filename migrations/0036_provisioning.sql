@@ -78,7 +78,6 @@ end $$;
 -- Raises an error outside the scope of a provider.
 create function app.require_scim() returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  perform app.require_scope();
   if app.role() is distinct from 'scim' then
     raise exception 'the caller is no provider' using errcode = 'insufficient_privilege';
   end if;
@@ -100,6 +99,7 @@ declare
   v_team uuid;
   v_user uuid;
 begin
+  perform app.require_scope();
   perform app.require_scim();
   if not app.is_domain_proved(p_email) then
     raise exception 'the domain is not proved' using errcode = 'SF403';
@@ -124,6 +124,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_delivery uuid;
 begin
+  perform app.require_scope();
   perform app.require_scim();
   if not app.is_domain_proved(p_email)
      or not exists (select from users where account_id = app.account_id() and id = p_user and not is_super_admin and not is_service) then
@@ -138,6 +139,7 @@ end $$;
 -- a password.
 create function app.has_way_past_provider() returns boolean language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
+  perform app.require_scope();
   perform app.require_scim();
   return not exists (select from sso_connections c where c.account_id = app.account_id() and c.mode = 'enforced')
       or exists (select from users u join passwords p on p.user_id = u.id

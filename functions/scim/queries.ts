@@ -179,10 +179,9 @@ export const isDomainProved = readStatement(
 )
 
 /** The changes of an account come one after another, so that the later of two sees what the earlier has stored. */
-export const lockAccount = writeStatement(
-  null,
-  () => sql`select from accounts where id = app.account_id() for no key update`,
-)
+export async function lockAccount(db: WriteDb): Promise<void> {
+  await db.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
+}
 
 export const hasWayPastProvider = readStatement(
   z.object({ has_way: z.boolean() }),
@@ -277,9 +276,9 @@ export const forgetUser = writeStatement(
 export const selectGrants = readStatement(
   z.object({
     id: z.string(),
-    role: z.custom<MemberRole>(),
+    role: z.enum(['viewer', 'engineer', 'admin']),
     team_id: z.string().nullable(),
-    groups: z.custom<string[]>(),
+    groups: z.array(z.string()),
   }),
   (ids: readonly string[]) => sql`
     select u.id, u.role, u.team_id, array(

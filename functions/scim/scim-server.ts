@@ -213,6 +213,7 @@ async function openScope(c: C, services: Services, keys: KeyMemory, entries: Out
     throw error
   })
   keys.admit(hash)
+  c.set('caller', { userId: connectionId, accountId, signInId: connectionId })
   const limit = await services.limiter.count(`scim:${accountId}`, rate, false)
   if (!limit.allowed) throw createRateLimitProblem(rate, limit)
   return { accountId, scope }
@@ -238,7 +239,7 @@ async function perform(name: string, scope: Scope, request: Request): Promise<An
   const select = (body: object) => selectAttributes(body, query)
   const write = <T>(work: (db: WriteDb) => Promise<T>) =>
     scope.transaction(async (db) => {
-      await queries.lockAccount.run(db)
+      await queries.lockAccount(db)
       return keepWayPastProvider(db, () => work(db))
     })
   // Any other text is the id of nothing, which says the same of each resource.

@@ -87,11 +87,7 @@ interface ChangeContext {
   caller: { userId: string | null }
 }
 
-export async function changeMember(
-  ctx: ChangeContext,
-  id: string,
-  changes: MemberUpdate,
-) {
+export async function changeMember(ctx: ChangeContext, id: string, changes: MemberUpdate) {
   return (await storeMember(ctx, id, changes)).member
 }
 

@@ -44,7 +44,12 @@ export function isApiKey(text: string): boolean {
 /** Return the ids in a key, or null for a text that is no key or has another checksum. */
 export function parseApiKey(text: string, prefix: Prefix = keyPrefix): ApiKeyIds | null {
   const [, found, account = '', key = '', checksum] = format.exec(text) ?? []
-  if (found !== prefix || checksum === undefined || createChecksum(text.slice(0, -checksumLength)) !== checksum) return null
+  if (
+    found !== prefix ||
+    checksum === undefined ||
+    createChecksum(text.slice(0, -checksumLength)) !== checksum
+  )
+    return null
   const [accountId, keyId] = [toUuid(account), toUuid(key)]
   return accountId && keyId ? { accountId, keyId } : null
 }
