@@ -23,7 +23,7 @@ export type Attributes = Map<string, unknown>
 /** Return the attributes of a resource by their names in lower case. Those that only the service sets are left out. */
 export function readAttributes(value: unknown): Attributes {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ScimError(400, 'The body must be a JSON object', 'invalidSyntax')
+    throw new ScimError(400, 'The body, and what has parts, must be a JSON object', 'invalidSyntax')
   const entries = Object.entries(value).map(([name, each]) => [toAttribute(name), each] as const)
   return new Map(entries.filter(([name]) => !readOnly.has(name)))
 }

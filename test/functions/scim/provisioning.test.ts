@@ -20,6 +20,7 @@ for (const platform of ['node', 'cloudflare'] as const)
     testLeaving(service)
     testRoles(service)
     testRaces(service)
+    if (platform === 'node') testHostileValues(service)
   })
 
 function testTokens(service: OwnService): void {
@@ -357,6 +358,87 @@ function testRaces(service: OwnService): void {
     const removals = await runConcurrently(() => client.scim('DELETE', `/Users/${ids[1]}`))
     expect(countByStatus(removals)).toEqual({ 204: 1, 404: 31 })
   })
+}
+
+const attributes = [
+  'userName',
+  'name',
+  'name.givenName',
+  'emails',
+  'emails[type eq "work"]',
+  'emails.value',
+  'active',
+]
+const others = [
+  'displayName',
+  'externalId',
+  'members',
+  'members[value eq "x"]',
+  'schemas',
+  'Operations',
+  'meta',
+  '__proto__',
+]
+const hostile = [
+  null,
+  7,
+  -1e300,
+  true,
+  '',
+  ' ',
+  'x',
+  '\u202e',
+  'x'.repeat(3000),
+  [],
+  [[]],
+  [null],
+  [7, {}],
+  {},
+]
+const deep = [
+  { value: {} },
+  { value: null },
+  [{ value: [] }],
+  { type: 'work', primary: 'x' },
+  { givenName: { a: 1 } },
+]
+
+function testHostileValues(service: OwnService): void {
+  it.each(['Users', 'Groups'])(
+    'PRV-10 no value of any attribute of %s is a 500, or half a change',
+    async (name) => {
+      const client = await connectScim(service)
+      const id = name === 'Users' ? await client.addUser() : await client.addGroup('Group')
+      const required = () =>
+        name === 'Users' ? { userName: client.createEmail() } : { displayName: crypto.randomUUID() }
+      const failures: unknown[] = []
+      for (const attribute of [...attributes, ...others])
+        for (const value of [...hostile, ...deep]) {
+          const body = { ...required(), [attribute]: value }
+          const calls: [string, string, unknown][] = [
+            ['POST', `/${name}`, body],
+            ['PUT', `/${name}/${id}`, body],
+            ...['add', 'replace', 'remove'].flatMap((op): [string, string, unknown][] => [
+              ['PATCH', `/${name}/${id}`, patchOf({ op, path: attribute, value })],
+              ['PATCH', `/${name}/${id}`, patchOf({ op, value: { [attribute]: value } })],
+            ]),
+            ['PATCH', `/${name}/${id}`, { Operations: value, [attribute]: value }],
+          ]
+          const before = await dump(service, client)
+          for (const call of calls) {
+            const { status, text } = await client.scim(...call)
+            if (status >= 500) failures.push([...call, status, text])
+            if (
+              status >= 400 &&
+              call[0] === 'POST' &&
+              JSON.stringify(await dump(service, client)) !== JSON.stringify(before)
+            )
+              failures.push([...call, 'changed something'])
+          }
+        }
+      expect(failures).toEqual([])
+    },
+  )
 }
 
 /** Everything that the provider of an account could change of it. */
