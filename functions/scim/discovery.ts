@@ -5,22 +5,24 @@ import { userSchema } from './users.ts'
 
 export const maxResults = 200
 
-type Type = 'string' | 'boolean' | 'complex' | 'reference'
-
-const attribute = (name: string, description: string, options: object = {}, type: Type = 'string') => ({
+const attribute = (name: string, description: string, options: object) => ({
   name,
-  type,
   multiValued: false,
   description,
   required: false,
-  ...(type === 'string' ? { caseExact: false } : {}),
   mutability: 'readWrite',
   returned: 'default',
   uniqueness: 'none',
   ...options,
 })
+const text = (name: string, description: string, options: object = {}) =>
+  attribute(name, description, { type: 'string', caseExact: false, ...options })
+const flag = (name: string, description: string) => attribute(name, description, { type: 'boolean' })
+const complex = (name: string, description: string, multiValued: boolean, subAttributes: object[]) =>
+  attribute(name, description, { type: 'complex', multiValued, subAttributes })
 
-const externalId = attribute('externalId', 'The id at the provider.', { caseExact: true })
+const name = { required: true, uniqueness: 'server' }
+const externalId = text('externalId', 'The id at the provider.', { caseExact: true })
 
 const schemas = [
   {
@@ -28,38 +30,20 @@ const schemas = [
     name: 'User',
     description: 'A member of the account.',
     attributes: [
-      attribute('userName', 'The name at the provider, such as the user principal name.', {
-        required: true,
-        uniqueness: 'server',
-      }),
+      text('userName', 'The name at the provider, such as the user principal name.', name),
       externalId,
-      attribute('displayName', 'The full name. Without it, that of `name`.'),
-      attribute(
-        'name',
-        'The parts of the name.',
-        {
-          subAttributes: [
-            attribute('formatted', 'The whole name.'),
-            attribute('givenName', 'The first name.'),
-            attribute('familyName', 'The last name.'),
-          ],
-        },
-        'complex',
-      ),
-      attribute('active', 'Whether the member can sign in.', {}, 'boolean'),
-      attribute(
-        'emails',
-        'The address, of a domain that the account has proved. Of several, the primary one counts, else that of work.',
-        {
-          multiValued: true,
-          subAttributes: [
-            attribute('value', 'The address.'),
-            attribute('type', 'Always `work`.'),
-            attribute('primary', 'Always true.', {}, 'boolean'),
-          ],
-        },
-        'complex',
-      ),
+      text('displayName', 'The full name. Without it, that of `name`.'),
+      complex('name', 'The parts of the name.', false, [
+        text('formatted', 'The whole name.'),
+        text('givenName', 'The first name.'),
+        text('familyName', 'The last name.'),
+      ]),
+      flag('active', 'Whether the member can sign in.'),
+      complex('emails', 'The address, of a proved domain: the primary one, else that of work.', true, [
+        text('value', 'The address.'),
+        text('type', 'Always `work`.'),
+        flag('primary', 'Always true.'),
+      ]),
     ],
   },
   {
@@ -67,20 +51,12 @@ const schemas = [
     name: 'Group',
     description: 'A group at the provider, which gives its members the role and the team of `group_roles`.',
     attributes: [
-      attribute('displayName', 'The name.', { required: true, uniqueness: 'server' }),
+      text('displayName', 'The name.', name),
       externalId,
-      attribute(
-        'members',
-        'The users in it. Not groups.',
-        {
-          multiValued: true,
-          subAttributes: [
-            attribute('value', 'The id of a user.', { mutability: 'immutable', caseExact: true }),
-            attribute('type', 'Always `User`.', { mutability: 'immutable' }),
-          ],
-        },
-        'complex',
-      ),
+      complex('members', 'The users in it. Not groups.', true, [
+        text('value', 'The id of a user.', { mutability: 'immutable', caseExact: true }),
+        text('type', 'Always `User`.', { mutability: 'immutable' }),
+      ]),
     ],
   },
 ]
