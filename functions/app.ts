@@ -10,6 +10,7 @@ import { redirect, respond } from '#http/respond.ts'
 import { mountMcp } from './mcp/mount.ts'
 import { mountOAuth } from './oauth/mount.ts'
 import { routeGroups } from './routes.ts'
+import { mountScim } from './scim/mount.ts'
 import { mountStaffPage } from './staff/mount.ts'
 
 /** A function that returns a file deployed beside the code: the OpenAPI document and its page. */
@@ -57,6 +58,7 @@ export function assembleApp(services: Services, fetchStaticFile: FetchStaticFile
   mountOperations(app, routeGroups, services, keys)
   mountMcp(app, routeGroups, services, keys)
   mountOAuth(app, services)
+  mountScim(app, services, keys)
   mountRecordKeys(app, services)
   mountStaffPage(app, services)
   services.dispatch = (request, env, execution) => app.fetch(request, env, execution)

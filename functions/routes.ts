@@ -204,6 +204,8 @@ export const routeGroups: readonly RouteGroup[] = [
       'accounts.sso.put': 'PUT /accounts/me/sso',
       'accounts.sso.delete': 'DELETE /accounts/me/sso',
       'accounts.sso.test': 'POST /accounts/me/sso/test',
+      'accounts.sso.createScimToken': 'POST /accounts/me/sso/scim-token',
+      'accounts.sso.revokeScimToken': 'DELETE /accounts/me/sso/scim-token',
       'accounts.sso.addDomain': 'POST /accounts/me/sso/domains',
       'accounts.sso.verifyDomain': 'POST /accounts/me/sso/domains/{domain_id}/verify',
       'accounts.sso.removeDomain': 'DELETE /accounts/me/sso/domains/{domain_id}',

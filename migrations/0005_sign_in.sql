@@ -130,15 +130,19 @@ create table sso_connections (
   -- The last test, and the first problem that it found.
   last_checked_at   timestamptz(3),
   last_check_error  text check (length(last_check_error) <= 2000),
+  -- SHA-256 of the token with which the provider adds, changes and removes members, and when it was made. Null without one.
+  scim_hash         bytea check (octet_length(scim_hash) = 32),
+  scim_created_at   timestamptz(3),
   created_at        timestamptz(3) not null default app.now(),
   updated_at        timestamptz(3) not null default app.now(),
   primary key (id),
   unique (account_id),
-  unique (account_id, id)
+  unique (account_id, id),
+  check ((scim_hash is null) = (scim_created_at is null))
 );
 create trigger audit after insert or delete or update of issuer, client_id, client_secret, scopes, mode, default_role, groups_claim, group_roles,
-    last_checked_at
-  on sso_connections for each row execute function app.audit('sso_connection', 'client_secret');
+    last_checked_at, scim_hash
+  on sso_connections for each row execute function app.audit('sso_connection', 'client_secret', 'scim_hash');
 
 -- Domains of e-mail addresses. One is proved by a TXT record with the token, and then belongs to one account.
 create table sso_domains (

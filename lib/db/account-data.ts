@@ -232,6 +232,8 @@ export const exportedTables: readonly ExportedTable[] = [
   exportTable('sso_connections', 'sso_connection', {
     leftOut: {
       client_secret: secret,
+      scim_hash: secret,
+      scim_created_at: state,
       groups_omitted_at: state,
       last_checked_at: state,
       last_check_error: state,
@@ -291,6 +293,7 @@ const counters = 'counters, computed from the records'
 const platform = 'belongs to the platform'
 const copies = 'copies of what other records contain'
 const shortLived = 'deleted within days'
+const provisioned = 'the provider of the organisation provisions it again'
 
 /** The tables that an export leaves out, with the reason. */
 export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
@@ -305,6 +308,9 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof DB, string>>> = {
   kb_batch_items: 'parts of batches',
   kb_batches: 'jobs, whose articles are exported',
   session_timers: 'state of reminders',
+  scim_group_members: provisioned,
+  scim_groups: provisioned,
+  scim_users: provisioned,
   ai_budgets: counters,
   ai_unpaid_budgets: platform,
   ai_tasks: shortLived,

@@ -239,6 +239,9 @@ export const retention: Record<keyof DB, Policy> = {
   sign_in_challenges: expires('useless when it has expired', { column: 'expires_at', keptFor: '0 days' }),
   // A sign-in takes its refresh tokens with it, up to a thousand.
   sign_ins: expires('for support', { column: 'expires_at', keptFor: '30 days', maxBatch: 100 }),
+  scim_group_members: kept('the groups of each member'),
+  scim_groups: kept('at most 500 per account'),
+  scim_users: kept(person),
   sso_connections: kept('one row per account'),
   sso_domains: kept('at most 20 per account'),
   sso_identities: kept(person),

@@ -1502,6 +1502,35 @@ export interface SalesLeadsTable {
   received_at: Generated<string>
 }
 
+export interface ScimGroupMembersTable {
+  account_id: ColumnType<string, never, never>
+  group_id: string
+  user_id: string
+}
+
+export interface ScimGroupsTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  display_name: string
+  external_id: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+export interface ScimUsersTable {
+  id: Generated<string>
+  account_id: ColumnType<string, never, never>
+  user_id: string
+  user_name: string
+  external_id: string | null
+  given_name: string | null
+  family_name: string | null
+  formatted_name: string | null
+  deleted_at: string | null
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
 export interface ScriptBuilderMessagesTable {
   id: Generated<string>
   account_id: ColumnType<string, never, never>
@@ -1788,6 +1817,8 @@ export interface SsoConnectionsTable {
   groups_omitted_at: string | null
   last_checked_at: string | null
   last_check_error: string | null
+  scim_hash: Uint8Array | null
+  scim_created_at: string | null
   created_at: Generated<string>
   updated_at: Generated<string>
 }
@@ -2161,6 +2192,9 @@ export interface DB {
   runner_connections: RunnerConnectionsTable
   runner_runs: RunnerRunsTable
   sales_leads: SalesLeadsTable
+  scim_group_members: ScimGroupMembersTable
+  scim_groups: ScimGroupsTable
+  scim_users: ScimUsersTable
   script_builder_messages: ScriptBuilderMessagesTable
   script_builder_sessions: ScriptBuilderSessionsTable
   script_categories: ScriptCategoriesTable
@@ -2220,6 +2254,7 @@ export interface SqlFunctions {
   }
   'app.branch_messages': { p_session: string; p_branch: string; p_after?: number; p_count?: number }
   'app.cannot_work': { p_user: string }
+  'app.change_provisioned_address': { p_user: string; p_email: string }
   'app.changes': { before: string; after: string; secrets: readonly string[] }
   'app.check_keys': {
     p_setting: string
@@ -2322,6 +2357,7 @@ export interface SqlFunctions {
     p_feature: string
     p_address: string
   }
+  'app.enter_scim': { p_account: string; p_connection: string; p_hash: string; p_address: string }
   'app.enter_team': { p_team: string }
   'app.enter_with_step_up': {
     p_user: string
@@ -2393,11 +2429,13 @@ export interface SqlFunctions {
   'app.has_part': { p_column: string; p_part: string }
   'app.has_phone': { p_account: string; p_user: string }
   'app.has_tag': { p_tag: string }
+  'app.has_way_past_provider': Record<never, never>
   'app.hides_flow': { p_tree: string }
   'app.hold_time': { p_claimed: string; p_after: string }
   'app.id_between': { p_first: string; p_last: string; p_share: number }
   'app.inherits_from': { p_user: string }
   'app.is_ai_budget_used': { p_account: string }
+  'app.is_domain_proved': { p_email: string }
   'app.is_empty': { p_account: string }
   'app.is_filler': { p_word: string }
   'app.is_key_admitted': { p_account: string; p_key: string }
@@ -2486,6 +2524,14 @@ export interface SqlFunctions {
   'app.platform_account': Record<never, never>
   'app.presence_event': { p_account: string; p_type: string; p_id: string; p_user: string }
   'app.presence_mode': { p_account: string; p_type: string; p_id: string; p_user: string }
+  'app.provision_member': {
+    p_email: string
+    p_full_name: string
+    p_is_active: boolean
+    p_role: string
+    p_team: string
+    p_default_role: string
+  }
   'app.put_knowledge': {
     p_account: string
     p_tree: string
@@ -2515,6 +2561,7 @@ export interface SqlFunctions {
   'app.replay_outbox': { p_outbox: string }
   'app.require_policies': { p_is_staff: boolean }
   'app.require_row': { p_is_found: boolean }
+  'app.require_scim': Record<never, never>
   'app.require_scope': Record<never, never>
   'app.require_writable': Record<never, never>
   'app.reserve_unpaid_ai': { p_reserved: number; p_limit: number }

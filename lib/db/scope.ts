@@ -192,6 +192,30 @@ export function openAccountScope(
   )
 }
 
+/** The token of the provider of an organisation, which provisions the members of its account. */
+export interface ProviderToken {
+  accountId: string
+  connectionId: string
+  /** SHA-256 of the token, as a bytea. */
+  hash: string
+  ip: string
+}
+
+/** Open an account's scope for the provider of its organisation. Every statement runs after app.enter_scim. */
+export function openProviderScope(
+  database: Database,
+  { accountId, connectionId, hash, ip }: ProviderToken,
+  { readOnly, outbox }: { readOnly: boolean; outbox: Outbox },
+): Scope {
+  const args = { p_account: accountId, p_connection: connectionId, p_hash: hash, p_address: ip }
+  const statement = toCallStatement('app.enter_scim', args)
+  return createScope(
+    divide(database, accountId),
+    { statement, readOnly, calls: { before: [], args } },
+    outbox,
+  )
+}
+
 /** Return the database as one account may use it, so that an account can slow down only itself. */
 function divide(database: Database, accountId: string): Database {
   return database.forAccount?.(accountId) ?? database

@@ -79,7 +79,8 @@ export function getCallerRateKey({ key, userId, accountId }: Caller): string {
   return key ? `keys:${accountId}` : userId
 }
 
-async function countUnauthenticated(c: C, { limiter }: Services): Promise<void> {
+/** Count a call that nobody has signed yet. Throw 429 for an address that sends too many. */
+export async function countUnauthenticated(c: C, { limiter }: Services): Promise<void> {
   const limit = await limiter.count(`unauthenticated:${toAddressBlock(c.get('ip'))}`, floodRate, true)
   if (!limit.allowed) throw createRateLimitProblem(floodRate, limit)
 }

@@ -24,6 +24,7 @@ import { createFaults, type Faults } from './vendors/faults.ts'
 import { createHookRoutes } from './vendors/hooks.ts'
 import { createIdentityRoutes } from './vendors/identity/identity.ts'
 import { createOrganisationRoutes } from './vendors/identity/organisation.ts'
+import { createProvisioningRoutes } from './vendors/identity/provisioning.ts'
 import { createImagesRoutes } from './vendors/images.ts'
 import { createMcpDocsRoutes } from './vendors/mcp/docs.ts'
 import { createOpenaiRoutes } from './vendors/openai/openai.ts'
@@ -183,6 +184,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     google: createIdp('google'),
     microsoft: createIdp('microsoft'),
     organisations: createOrganisationRoutes(secrets.identitySecret),
+    provisioning: createProvisioningRoutes(options.api ?? ''),
     signInPages: options.api ? createSignInRoutes(options.api) : undefined,
     extraRoutes: options.createExtraRoutes?.({ dashboard, clock, faults }),
   })
@@ -226,6 +228,7 @@ type Routes = {
   | 'google'
   | 'microsoft'
   | 'organisations'
+  | 'provisioning'
   | 'hudu'
   | 'itGlue'
   | 'runner'
@@ -283,6 +286,7 @@ function mountRoutes(routes: Routes): Hono<{ Bindings: HttpBindings }> {
   app.route('/idp/google', routes.google)
   app.route('/idp/microsoft', routes.microsoft)
   app.route('/idp/org', routes.organisations)
+  app.route('/idp/org', routes.provisioning)
   if (routes.signInPages) app.route('/', routes.signInPages)
   app.all('/redirected/:service', async (c) => {
     const { method, path } = c.req

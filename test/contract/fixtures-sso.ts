@@ -41,6 +41,12 @@ export async function insertLinkedMember(service: Service, owner: Person): Promi
      select account_id, id, issuer, $2, $3 from sso_connections where account_id = $1`,
     [owner.accountId, crypto.randomUUID(), userId],
   )
+  await service.sql(
+    `with u as (insert into scim_users (account_id, user_id, user_name) values ($1, $2, $2::uuid::text) returning account_id, user_id),
+          g as (insert into scim_groups (account_id, display_name) values ($1, $2::uuid::text) returning id)
+     insert into scim_group_members (account_id, group_id, user_id) select u.account_id, g.id, u.user_id from u, g`,
+    [owner.accountId, userId],
+  )
   return userId
 }
 
@@ -56,6 +62,15 @@ export const ssoFixtures = {
   }),
   'accounts.sso.delete': connect,
   'accounts.sso.test': connect,
+  'accounts.sso.createScimToken': connect,
+  'accounts.sso.revokeScimToken': async (service, owner) => {
+    await connect(service, owner)
+    await service.sql(
+      `update sso_connections set scim_hash = sha256('x'), scim_created_at = app.now() where account_id = $1`,
+      [owner.accountId],
+    )
+    return {}
+  },
   'accounts.sso.addDomain': async (service, owner) => {
     await insertDomain(service, owner)
     return { body: { domain: `${crypto.randomUUID()}.example` } }

@@ -49,7 +49,7 @@ it('functions/routes.ts lists the same operations in the same order', async () =
 
 it('a group contains only the files operations, schemas, service and queries', () => {
   const allowed =
-    /^(app|cloudflare|node|operations|routes|tags|work)\.ts$|\/(operations|schemas|service|queries)\.ts$|^(mcp|oauth|staff)\//
+    /^(app|cloudflare|node|operations|routes|tags|work)\.ts$|\/(operations|schemas|service|queries)\.ts$|^(mcp|oauth|scim|staff)\//
   expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
   expect(files.filter((path) => path.split('/').length > 3)).toEqual([])
 })

@@ -223,6 +223,7 @@ export function updateMember(db: WriteDb, id: string, changes: MemberUpdate): Pr
       query
         .updateTable('users')
         .set({ role, team_id, is_active, team_role: toTeamRole(changes) })
+        .where('account_id', '=', accountId)
         .where('id', '=', id)
         .returningAll(),
     )

@@ -95,11 +95,13 @@ export async function updateMember(
   return { ...member, waiting_work, on_call }
 }
 
-export async function changeMember(
-  ctx: Pick<WriteContext, 'db' | 'caller'>,
-  id: string,
-  changes: MemberUpdate,
-) {
+/** Who changes a member: another one, or the provider of the organisation, which is no user. */
+interface ChangeContext {
+  db: WriteDb
+  caller: { userId: string | null }
+}
+
+export async function changeMember(ctx: ChangeContext, id: string, changes: MemberUpdate) {
   return (await storeMember(ctx, id, changes)).member
 }
 
@@ -110,7 +112,7 @@ function stopsWork({ is_active, role }: MemberUpdate): boolean {
 
 /** Change a member, and tell who is on call in their place if they can no longer be. */
 async function storeMember(
-  { db, caller }: Pick<WriteContext, 'db' | 'caller'>,
+  { db, caller }: ChangeContext,
   id: string,
   changes: MemberUpdate,
 ): Promise<{ member: Member; on_call: OnCallChange[] }> {

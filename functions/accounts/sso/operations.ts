@@ -62,6 +62,33 @@ Enforcing needs a proved domain and such an admin: 409 \`wrong_state\`.`,
   }),
 
   operation({
+    id: 'accounts.sso.createScimToken',
+    route: 'POST /accounts/me/sso/scim-token',
+    summary: 'Create the token that provisions my organisation',
+    description: `For the SCIM 2.0 client of the provider, which adds, changes and removes members by it at \`base_url\`. It replaces the token before it,
+which ends at once, and is shown only here. It also ends with the connection, and when the issuer changes.`,
+    access: 'account_admin',
+    stepUp: true,
+    limit: 'write',
+    returns: schemas.ScimToken,
+    errors: ['sso_not_connected'],
+    idempotent: false,
+    handle: ({ ctx }) => sso.createScimToken(ctx),
+  }),
+
+  operation({
+    id: 'accounts.sso.revokeScimToken',
+    route: 'DELETE /accounts/me/sso/scim-token',
+    summary: 'Revoke the token that provisions my organisation',
+    description: 'Its calls are 401 from then on. Members and groups stay.',
+    access: 'account_admin',
+    stepUp: true,
+    limit: 'write',
+    errors: ['sso_not_connected'],
+    handle: ({ ctx }) => sso.revokeScimToken(ctx),
+  }),
+
+  operation({
     id: 'accounts.sso.addDomain',
     route: 'POST /accounts/me/sso/domains',
     summary: 'Add a domain of my organisation',

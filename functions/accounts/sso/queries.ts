@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { accountId, jsonb, now, textArray } from '#db/expressions.ts'
+import { accountId, bytea, jsonb, now, textArray } from '#db/expressions.ts'
 import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement } from '#db/statement.ts'
 import type { SsoConnectionUpdate } from './schemas.ts'
@@ -19,6 +19,7 @@ const columns = [
   'c.groups_omitted_at',
   'c.last_checked_at',
   'c.last_check_error',
+  'c.scim_created_at',
   'c.created_at',
   'c.updated_at',
 ] as const
@@ -94,6 +95,9 @@ export async function saveConnection(
     .onConflict((conflict) =>
       conflict.column('account_id').doUpdateSet({
         ...values,
+        // Security: a token is of the provider that it was created for.
+        scim_hash: sql<null>`case when sso_connections.issuer = excluded.issuer then sso_connections.scim_hash end`,
+        scim_created_at: sql<null>`case when sso_connections.issuer = excluded.issuer then sso_connections.scim_created_at end`,
         updated_at: sql<string>`greatest(app.now(), sso_connections.updated_at + interval '1 ms')`,
       }),
     )
@@ -108,6 +112,17 @@ export async function recordCheck(db: WriteDb, id: string, error: string | null)
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .execute()
+}
+
+/** Replace the hash of the token that provisions members, or delete it. Return when, and undefined without a connection. */
+export async function saveScimHash(db: WriteDb, hash: string | null): Promise<string | null | undefined> {
+  const row = await db
+    .updateTable('sso_connections')
+    .set({ scim_hash: hash === null ? null : bytea(hash), scim_created_at: hash === null ? null : now })
+    .where('account_id', '=', accountId)
+    .returning('scim_created_at')
+    .executeTakeFirst()
+  return row?.scim_created_at
 }
 
 export async function deleteConnection(db: WriteDb): Promise<boolean> {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ApiAddress, Id, idParams, Role, Time } from '#http/fields.ts'
+import { ApiAddress, Id, idParams, Role, Secret, Time } from '#http/fields.ts'
 import { isHostname, normaliseHostname, toAsciiHostname } from '#rules/text/hostname.ts'
 import { Uuid } from '#rules/uuid.ts'
 
@@ -82,11 +82,27 @@ export const SsoConnection = z
       .string()
       .nullable()
       .describe('The first problem that the last test found; null after a success.'),
+    scim_created_at: Time.nullable().describe(
+      'When the token that provisions members was created; null without one.',
+    ),
     created_at: Time,
     updated_at: Time,
   })
   .meta({ id: 'SsoConnection' })
 export type SsoConnection = z.infer<typeof SsoConnection>
+
+export const ScimToken = z
+  .strictObject({
+    token: Secret.describe('The token. It is shown only here, because only its hash is stored.').meta({
+      example: 'sfs_…',
+    }),
+    base_url: z
+      .string()
+      .describe('The address to enter at the provider, as the tenant or base URL.')
+      .meta({ example: 'https://api.example/scim/v2' }),
+    created_at: Time,
+  })
+  .meta({ id: 'ScimToken' })
 
 export const SsoConnectionUpdate = z
   .strictObject({

@@ -3,7 +3,8 @@ import { getViolatedConstraint } from '#db/sqlstate.ts'
 import { requireAllowedAddress } from '#http/allowed-address.ts'
 import { type Context, Existing, type ReadContext, type WriteContext } from '#http/operation.ts'
 import { invalidField, Problem, throwNotFound } from '#problem.ts'
-import { randomToken } from '#vendors/auth/hash.ts'
+import { createApiKey, provisioningPrefix } from '#vendors/auth/api-keys.ts'
+import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
 import { openClientSecret, sealClientSecret } from '#vendors/auth/sealed-client-secret.ts'
 import type { SsoProvider } from '#vendors/auth/sso.ts'
 import * as queries from './queries.ts'
@@ -62,6 +63,19 @@ async function requireReadiness({ platform, caller }: PlatformContext): Promise<
 
 export async function remove({ db }: WriteContext): Promise<void> {
   if (!(await queries.deleteConnection(db))) throw new Problem('sso_not_connected')
+}
+
+/** Create the token that provisions members. Only its hash is stored, so it cannot be shown again. */
+export async function createScimToken({ db, caller, config }: WriteContext) {
+  const { id } = await requireConnection({ db })
+  const token = createApiKey({ accountId: caller.accountId, keyId: id }, provisioningPrefix)
+  const created_at = await queries.saveScimHash(db, await sha256Bytea(token))
+  if (!created_at) throw new Problem('sso_not_connected')
+  return { token, base_url: `${config.PUBLIC_BASE_URL}/scim/v2`, created_at }
+}
+
+export async function revokeScimToken({ db }: WriteContext): Promise<void> {
+  if ((await queries.saveScimHash(db, null)) === undefined) throw new Problem('sso_not_connected')
 }
 
 /** Ask the provider for what a sign-in needs. */

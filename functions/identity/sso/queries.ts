@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import type { PlatformDb } from '#db/scope.ts'
-import { writeStatement } from '#db/statement.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import type { MemberRole } from '#rules/group-roles.ts'
 
 /** Who a person is at the provider of an organisation. */
@@ -28,6 +28,15 @@ export function selectLinked(platform: PlatformDb, { accountId, issuer, subject 
     .executeTakeFirst()
 }
 export type LinkedMember = NonNullable<Awaited<ReturnType<typeof selectLinked>>>
+
+/** The groups of a member that the provider provisions, by name and by id at the provider. */
+export const selectGroups = readStatement(
+  z.object({ group: z.string() }),
+  (accountId: string, userId: string) => sql`
+    select unnest(array_remove(array[g.display_name, g.external_id], null)) as group
+      from scim_group_members m join scim_groups g on g.account_id = m.account_id and g.id = m.group_id
+     where m.account_id = ${accountId} and m.user_id = ${userId}`,
+)
 
 /** Select the member of an account who has an address, an active one if there are several. */
 export function selectByAddress(platform: PlatformDb, accountId: string, email: string) {

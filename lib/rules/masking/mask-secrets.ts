@@ -50,8 +50,8 @@ const vendorKey = new RegExp(
     'eyJ[\\w-]{10}|sbp_[0-9a-f]{16}|v1\\.0-[0-9a-f]{24}-|phc_\\w{16}|CFPAT-[\\w-]{12}|pscale_(?:tkn|pw|oauth)_[\\w-]{12}|nvapi-[\\w-]{12}|gsk_\\w{16}',
     'rnd_\\w{16}|vercel_\\w{12}|pat-(?:na|eu)1-[0-9a-f-]{12}|xkeysib-[0-9a-f]{16}|dt0c01\\.\\w{12}|cio[A-Za-z0-9]{28}|hvb\\.\\w{12}|ops_eyJ\\w{8}|glffct-[\\w-]{12}|dp1_\\w{16}',
     '(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{12}',
-    // API keys of this service.
-    'sfk_\\w{16}',
+    // API keys and tokens of this service.
+    'sf[ks]_\\w{16}',
     'gh[pousr]_\\w{16}|github_pat_\\w{16}|gl(?:pat|rt|dt|cbt|ptt|ft|soat|agent|imt)-[\\w-]{16}',
     'xox[abeposr]-[\\w-]{8}|xapp-[\\w-]{8}',
     '(?:sk|rk|pk)_(?:live|test)_\\w{8}|whsec_[\\w+/]{8}|sk-(?:[a-z]{2,10}-)?[\\w-]{16}',

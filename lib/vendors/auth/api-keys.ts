@@ -9,20 +9,23 @@ export interface ApiKeyIds {
 // As GitHub's tokens: a prefix that names the service, base62, and a checksum with which a scanner recognises
 // a key without asking anybody.
 // https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
-const prefix = 'sfk_'
+const keyPrefix = 'sfk_'
+/** The token with which the provider of an organisation provisions members. Its second id is that of the connection. */
+export const provisioningPrefix = 'sfs_'
+type Prefix = typeof keyPrefix | typeof provisioningPrefix
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const idLength = 22
 const secretLength = 43
 const checksumLength = 6
 const format = new RegExp(
-  `^${prefix}([0-9A-Za-z]{${idLength}})([0-9A-Za-z]{${idLength}})[0-9A-Za-z]{${secretLength}}([0-9A-Za-z]{${checksumLength}})$`,
+  `^(sf[ks]_)([0-9A-Za-z]{${idLength}})([0-9A-Za-z]{${idLength}})[0-9A-Za-z]{${secretLength}}([0-9A-Za-z]{${checksumLength}})$`,
 )
 
 /**
  * Create a key with 256 random bits. It contains the ids of its account and of itself, so that one round trip
  * can check it.
  */
-export function createApiKey({ accountId, keyId }: ApiKeyIds): string {
+export function createApiKey({ accountId, keyId }: ApiKeyIds, prefix: Prefix = keyPrefix): string {
   const secret = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
@@ -35,13 +38,18 @@ export function createApiKey({ accountId, keyId }: ApiKeyIds): string {
 
 /** Return whether a text is meant as an API key, valid or not. */
 export function isApiKey(text: string): boolean {
-  return text.startsWith(prefix)
+  return text.startsWith(keyPrefix)
 }
 
 /** Return the ids in a key, or null for a text that is no key or has another checksum. */
-export function parseApiKey(text: string): ApiKeyIds | null {
-  const [, account = '', key = '', checksum] = format.exec(text) ?? []
-  if (checksum === undefined || createChecksum(text.slice(0, -checksumLength)) !== checksum) return null
+export function parseApiKey(text: string, prefix: Prefix = keyPrefix): ApiKeyIds | null {
+  const [, found, account = '', key = '', checksum] = format.exec(text) ?? []
+  if (
+    found !== prefix ||
+    checksum === undefined ||
+    createChecksum(text.slice(0, -checksumLength)) !== checksum
+  )
+    return null
   const [accountId, keyId] = [toUuid(account), toUuid(key)]
   return accountId && keyId ? { accountId, keyId } : null
 }

@@ -20,6 +20,7 @@ import { claimHandoff, escalateSession, pickUpSession } from '#test/support/esca
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow } from '#test/support/flows.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { providerLeavings } from '#test/support/scim.ts'
 
 const service = await startOwnService({})
 afterAll(() => service.close())
@@ -227,6 +228,18 @@ const changes: Record<string, (scene: Scene) => Promise<unknown>> = {
     expectStatus(await account.admin.call('DELETE', path), 204)
     return before
   },
+  ...Object.fromEntries(
+    Object.entries(providerLeavings).map(([way, leave]) => [
+      `leaves by ${way}`,
+      async ({ account, leaver }: Scene) => {
+        const path = `/accounts/me/members/${leaver.id}/work`
+        const before = expectStatus(await account.admin.call('GET', path), 200).body
+        const answer = await leave(service, account, leaver)
+        expect(answer.status, answer.text).toBeOneOf([200, 204])
+        return before
+      },
+    ]),
+  ),
 }
 
 it.each(Object.keys(changes))(
@@ -288,7 +301,7 @@ const saysWho = new Set(
    script_templates.created_by script_templates.saved_by script_templates.source_user_id
    script_versions.saved_by session_custom_steps.created_by session_decisions.decided_by session_fallbacks.decided_by session_ratings.rated_by session_ratings.session_user_id
    session_step_feedback.user_id session_supporting_data.created_by sign_in_challenges.user_id
-   sign_ins.user_id sso_identities.user_id target_lists.created_by totp_factors.user_id tree_pins.user_id tree_versions.saved_by trees.reviewed_by
+   scim_group_members.user_id scim_users.user_id sign_ins.user_id sso_identities.user_id target_lists.created_by totp_factors.user_id tree_pins.user_id tree_versions.saved_by trees.reviewed_by
    uploads.created_by webhooks.created_by`.split(/\s+/),
 )
 /** Named by schedules of on call, which skip them and are listed by themselves. */

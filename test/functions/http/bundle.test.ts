@@ -60,6 +60,7 @@ it('the bundle contains only the Worker, its wasm and what it loads on first use
     'read',
     'release',
     'resvg-wasm',
+    'scim-server',
     'service',
     'shifts',
     'sso-provider',

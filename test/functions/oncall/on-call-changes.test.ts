@@ -3,6 +3,7 @@ import { insertPassword, password } from '#test/contract/fixture-rows.ts'
 import { type ApiResponse, dashboard, sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
+import { providerLeavings } from '#test/support/scim.ts'
 
 const service = await sharedService()
 const { listRecords } = dashboard(service)
@@ -118,6 +119,15 @@ const leavings: Record<string, { ends: 'member' | 'place' | 'schedule' | 'nothin
     leave: ({ account, leaver }) =>
       account.admin.call('PATCH', `/accounts/me/members/${leaver.id}`, { role: 'viewer' }),
   },
+  ...Object.fromEntries(
+    Object.entries(providerLeavings).map(([way, leaveBy]) => [
+      way,
+      {
+        ends: 'member' as const,
+        leave: ({ account, leaver }: Scene) => leaveBy(service, account, leaver) as Promise<ApiResponse>,
+      },
+    ]),
+  ),
   'the deletion of their user': {
     ends: 'member',
     leave: async ({ leaver }) => {
@@ -162,7 +172,7 @@ it.each(Object.keys(leavings).flatMap((way) => [1, 2].map((members) => [way, mem
       member: after
         ? [[next], `${next.fullName} is on call now: Night`, `Before: ${previous}.`]
         : [
-            way === 'the deletion of their user' ? [account.admin, other] : [other],
+            isGone || way in providerLeavings ? [account.admin, other] : [other],
             'Nobody is on call now: Night',
             `Before: ${previous}.`,
           ],

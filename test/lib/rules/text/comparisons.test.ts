@@ -29,6 +29,11 @@ const otherTexts: Record<string, readonly string[]> = {
     'migrations/0026_on_call.sql',
     'migrations/0033_account_data.sql',
   ],
+  'names at the provider of an organisation, as SCIM compares them (RFC 7643, section 2.2)': [
+    'functions/scim/queries.ts',
+    'functions/scim/users.ts',
+    'migrations/0036_provisioning.sql',
+  ],
   'host names, ids and colours': [
     'functions/accounts/sso/schemas.ts',
     'functions/accounts/teams/schemas.ts',
@@ -47,6 +52,10 @@ const otherTexts: Record<string, readonly string[]> = {
   'words of a protocol, a setting or a format': [
     'functions/jobs/service.ts',
     'functions/mcp/tool-schemas.ts',
+    'functions/scim/filter.ts',
+    'functions/scim/patch.ts',
+    'functions/scim/scim-server.ts',
+    'functions/scim/selection.ts',
     'lib/db/describe-statement.ts',
     'lib/http/ai-task.ts',
     'lib/http/body.ts',
