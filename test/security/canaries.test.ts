@@ -99,20 +99,22 @@ function listVariants(op: AnyOperation, sample: Sample): Sample[] {
   // A request that is refused for its secrets was made without them before.
   return [
     sample,
-    ...[...others, plantSecret(sample.body)].map((change) => ({
+    ...[...others, plantSecret(sample.body, chooseForm(op.id, 0))].map((change) => ({
       ...sample,
       body: { ...sample.body, ...change },
     })),
   ]
 }
 
-let planted = 0
-const nextForm = (): string => secretForms[planted++ % secretForms.length] ?? ''
+/** Return a form of markup by the id of an operation, so that a new operation changes that of no other. */
+function chooseForm(id: string, variant: number): string {
+  const sum = [...id].reduce((total, letter) => total + letter.charCodeAt(0), variant)
+  return secretForms[sum % secretForms.length] ?? ''
+}
 
 /** Put a secret into each free text of a body. */
-function plantSecret(body: Record<string, unknown>): Record<string, unknown> {
+function plantSecret(body: Record<string, unknown>, form: string): Record<string, unknown> {
   const { text } = readFieldLimits()
-  const form = nextForm()
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name,
@@ -124,8 +126,7 @@ function plantSecret(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Write its name into each free text of an account, with a secret if the column has room for it. */
-function plant(accountId: string): Promise<void> {
-  const form = nextForm()
+function plant(accountId: string, form: string): Promise<void> {
   return plantTexts(service, accountId, [(field) => `${toMark(field)}\n\n${form}`, toMark])
 }
 
@@ -134,7 +135,7 @@ async function run(op: AnyOperation, variant: number): Promise<number> {
   const person = await createPermittedCaller(op, account)
   const sample = await getFixture(op)(service, person)
   await openWays(account)
-  await plant(account.id)
+  await plant(account.id, chooseForm(op.id, variant))
   const variants = listVariants(op, sample)
   const { text } = await send(service, op, variants[variant] ?? sample, {
     token: requiresToken(op) ? person.token : null,
