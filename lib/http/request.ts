@@ -63,9 +63,9 @@ const prefix = '/api/v1'
  * processor time, so that the requests of other accounts come between. A call that takes longer than two
  * seconds holds its place no longer.
  */
-const takePlace = sharePlaces({ running: 8, runningBesideOthers: 2, maxWaitMs: 10_000, maxHoldMs: 2000 })
-/** Calls with a large body have two, because each keeps the processor busy for tens of milliseconds. */
-const takeLargePlace = sharePlaces({ running: 2, maxWaitMs: 30_000, maxHoldMs: 2000 })
+const takePlace = sharePlaces({ running: 32, runningBesideOthers: 2, maxWaitMs: 10_000, maxHoldMs: 2000 })
+/** Calls with a large body have two, one beside others, because each keeps the processor busy for tens of milliseconds. */
+const takeLargePlace = sharePlaces({ running: 2, runningBesideOthers: 1, maxWaitMs: 30_000, maxHoldMs: 2000 })
 /** A sign-in holds one for what comes before the password hasher, where it may wait for seconds. */
 const takeSignInPlace = sharePlaces({ running: 8, maxWaitMs: 10_000, maxHoldMs: 30 })
 

@@ -97,6 +97,7 @@ export function addEscalationRoute(app: FastifyInstance): void {
       handoff_id,
       documentation,
       psa_push: 'not_linked',
+      hints: [{ code: 'no_ticket', text: 'The case has no ticket.' }],
       proposed_minutes: null,
       notified,
     }

@@ -93,6 +93,7 @@ export function addSessionRoutes(app: FastifyInstance): void {
         evidence: [],
         secret_keys: [],
         timer_due_at: null,
+        flow_overdue_since: null,
         fallback_decisions: [],
         custom_steps: [],
       }

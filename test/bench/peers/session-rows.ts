@@ -54,7 +54,9 @@ const selectSessionText = `
          )} as custom_steps,
          ${jsonList('session_evidence', ['seq', 'key', 'type', 'label', 'value', 'upload_id'], [], 'x.seq, x.place')} as evidence,
          (select ${isoTime('t.due_at')} from session_timers t where t.account_id = s.account_id and t.session_id = s.id and t.state = 'waiting'
-             and t.seq = s.answered and s.state = 'in_progress') as timer_due_at
+             and t.seq = s.answered and s.state = 'in_progress') as timer_due_at,
+         (select t.review_due_on::text from trees t where t.account_id = s.tree_account_id and t.id = s.tree_id
+             and t.review_due_on <= current_date and s.state in ('prepared', 'in_progress')) as flow_overdue_since
     from sessions s join tree_versions v on v.account_id = s.tree_account_id and v.tree_id = s.tree_id and v.version = s.tree_version
     left join users u on u.account_id = s.account_id and u.id = s.user_id
    where s.account_id = $1 and s.id = $2`
