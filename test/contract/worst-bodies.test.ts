@@ -104,6 +104,8 @@ it('WIR-48 only the pipeline, slices of jobs and answers of vendors have a budge
     // Each article of a batch has one.
     'functions/authoring/kb-batch-sources/service.ts',
     'functions/maintenance/runs/service.ts',
+    // Requests of providers that provision members.
+    'functions/scim/scim-server.ts',
     'functions/sessions/timers/service.ts',
     // The starter flows of the repository.
     'lib/db/content-files.ts',
