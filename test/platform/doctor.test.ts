@@ -52,7 +52,7 @@ it.each([
     'webhooks.probe',
   ],
   [
-    'drop index webhook_deliveries_open, webhook_deliveries_log, webhook_deliveries_failed; alter table webhook_deliveries drop constraint webhook_deliveries_account_id_id_key',
+    'drop index webhook_deliveries_open, webhook_deliveries_log, webhook_deliveries_failed, webhook_deliveries_audit; alter table webhook_deliveries drop constraint webhook_deliveries_account_id_id_key',
     'foreign key',
     'webhook_deliveries',
   ],
