@@ -17,9 +17,11 @@ const level = 4
  * would also compress every short text.
  */
 export async function compressResponse(request: Request, response: Response): Promise<Response> {
-  const { status, headers } = response
   const accepts = request.method !== 'HEAD' && acceptsGzip.test(request.headers.get('accept-encoding') ?? '')
-  if (!accepts || !compressible.test(headers.get('content-type') ?? '') || headers.has('content-encoding'))
+  if (!accepts) return response
+  // Reading the headers makes an object of them, which takes a tenth of the time of a short answer.
+  const { status, headers } = response
+  if (!compressible.test(headers.get('content-type') ?? '') || headers.has('content-encoding'))
     return response
   const body = new Uint8Array(await response.arrayBuffer())
   if (body.length < leastBytes) return new Response(body.length === 0 ? null : body, { status, headers })
