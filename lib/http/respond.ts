@@ -12,9 +12,18 @@ export function setHeader(c: ResponseContext, name: Lowercase<string>, value: st
   c.get('headers')[name] = value
 }
 
+/** A text below this many characters fits into a packet or two, so nobody compresses it. */
+const shortLength = 1024
+const shortResponses = new WeakSet<Response>()
+
+/** Whether a response has a short text, or none, without a look at its headers, which would make objects of them. */
+export const isShort = (response: Response): boolean => shortResponses.has(response)
+
 /** Create the response with the headers that were set. */
 export function respond(c: ResponseContext, body: ResponseBody, status: number): Response {
-  return new Response(body, { status, headers: c.get('headers') })
+  const response = new Response(body, { status, headers: c.get('headers') })
+  if (body === null || (typeof body === 'string' && body.length < shortLength)) shortResponses.add(response)
+  return response
 }
 
 /** Create a response whose body is JSON text. */

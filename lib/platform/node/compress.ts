@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { isShort } from '#http/respond.ts'
 
 const pack = promisify(gzip)
 // Less fits into one packet anyway.
@@ -17,9 +18,8 @@ const level = 4
  * would also compress every short text.
  */
 export async function compressResponse(request: Request, response: Response): Promise<Response> {
-  const accepts = request.method !== 'HEAD' && acceptsGzip.test(request.headers.get('accept-encoding') ?? '')
-  if (!accepts) return response
-  // Reading the headers makes an object of them, which takes a tenth of the time of a short answer.
+  if (isShort(response) || request.method === 'HEAD') return response
+  if (!acceptsGzip.test(request.headers.get('accept-encoding') ?? '')) return response
   const { status, headers } = response
   if (!compressible.test(headers.get('content-type') ?? '') || headers.has('content-encoding'))
     return response
