@@ -310,6 +310,10 @@ export const ownerVariables = [...Object.keys(ownerSettings), 'OWNER_PASSWORD', 
 /** Parse the connection string of the owner. */
 export function parseOwnerUrl(env: Record<string, unknown>): string {
   const { DATABASE_OWNER_URL } = ownerSettings
+  if (!env.DATABASE_OWNER_URL)
+    throw new Error(
+      'DATABASE_OWNER_URL is missing. This command is for a deployment, whose `.env.owner` has it; `npm run init` writes one. What `npm start` runs tells its state at /ready.',
+    )
   return parseSettings({ DATABASE_OWNER_URL }, env).DATABASE_OWNER_URL
 }
 

@@ -81,7 +81,7 @@ export const escalationOperations = [
     route: 'POST /ai-sessions/{session_id}/pickup',
     summary: 'Pick up an escalated session',
     description:
-      'Claims the open handoff of the session if it is unclaimed, makes the session active and assigns it to me. Returns 409 `already_claimed` if a colleague has claimed the handoff. A repeated request changes nothing.',
+      'Claims the open handoff of the session if it is unclaimed, makes the session active, and sets `picked_up_by_id` to me; `user_id` stays who created it. Returns 409 `already_claimed` if a colleague has claimed the handoff. A repeated request changes nothing.',
     params: AiSessionId,
     returns: AiSessionDetail,
     handle: ({ ctx, params }) => escalations.pickUp(ctx, params.session_id),

@@ -38,7 +38,7 @@ platform invite code always returns 400 \`invite_code_invalid\`. Registrations o
     route: 'POST /auth/login',
     summary: 'Sign in with e-mail address and password',
     description: `Ten failed sign-ins within 15 minutes lock the address for 15 minutes: 429 \`sign_in_locked\`. A device with a \`device_token\` has five
-attempts of its own. A user with a second factor gets an \`mfa_token\` for the challenge instead of tokens.`,
+attempts of its own. Ten failures a minute from one IP address refuse every sign-in from it for up to a minute: 429 without a code. A user with a second factor gets an \`mfa_token\` for the challenge instead of tokens.`,
     access: 'public',
     platform: beforeSignIn,
     limit: '10/minute/ip',

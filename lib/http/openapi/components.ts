@@ -138,7 +138,19 @@ function addSchema(schemas: Map<string, unknown>, name: string, schema: Json): v
   const { enum: values } = (schemas.get(name) ?? schema) as Json
   if (String(values) !== String(schema.enum))
     throw new Error(`Two enums are called ${name}: [${values}] and [${schema.enum}]`)
-  schemas.set(name, schema)
+  schemas.set(name, name === 'JsonValue' ? endRecursion(name, schema) : schema)
+}
+
+/**
+ * Let the parts of a value be anything. What openapi-typescript writes for a union that has itself as a part does
+ * not compile (TS2502).
+ */
+function endRecursion(name: string, schema: Json): Json {
+  const text = JSON.stringify(schema).replaceAll(
+    JSON.stringify({ $ref: `#/components/schemas/${name}` }),
+    '{}',
+  )
+  return JSON.parse(text) as Json
 }
 
 // Under these keys are values, not schemas.

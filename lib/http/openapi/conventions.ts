@@ -4,7 +4,7 @@ export const conventions = `Guided flows, AI-assisted diagnosis and escalation f
 - **Access.** \`x-access\` is the least role that an operation needs; without it every signed-in user may call. \`x-feature\` is what the plan has to
   include.
 - **Values.** Ids are UUIDs that sort by creation time. Times are RFC 3339 in UTC with milliseconds. Money is whole cents with an ISO currency.
-  PUT and PATCH change the given fields and leave the others. null for an optional field that cannot be null is the same as leaving it out.
+  PATCH changes the given fields and leaves the others, and so does PUT unless its description says that it replaces. null for an optional field that cannot be null is the same as leaving it out.
 - **Errors** are \`{"detail"}\`, a sentence for people. Where a client must tell cases apart there is a \`code\`; the schema \`ErrorCode\` lists all
   of them, each operation lists its own. 422 lists every invalid value with its place. A row of another account is 404; an action that your
   role may not do is 403. 409 \`stale_version\` means that someone else changed the row first and nothing was written: read it again, then

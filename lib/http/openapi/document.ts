@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { getKeyScope } from '#http/key-scopes.ts'
-import { type AnyOperation, requiresToken, takesIdempotencyKey } from '#http/operation.ts'
+import { type AnyOperation, getMaxBody, requiresToken, takesIdempotencyKey } from '#http/operation.ts'
 import { getQuerySchema } from '#http/validators.ts'
 import { createComponents, type JsonComponents } from './components.ts'
 import { conventions } from './conventions.ts'
@@ -103,18 +103,21 @@ function buildSecurity(op: AnyOperation): Json {
   return { security: requiresToken(op) ? [{ bearer: [] }] : [] }
 }
 
-const formSchema = {
+const buildFormSchema = (op: AnyOperation) => ({
   type: 'object',
   properties: {
-    file: { ...binarySchema, description: 'The file.' },
+    file: {
+      ...binarySchema,
+      description: `The file. The body has at most ${Math.floor(getMaxBody(op) / 1024 ** 2)} MiB.`,
+    },
   },
   required: ['file'],
-}
+})
 
 function buildRequestBody(op: AnyOperation, components: JsonComponents): Json {
   const media = {
     ...(op.body ? { 'application/json': components.content(op.body, 'input') } : {}),
-    ...(op.bodyFormat === 'file' ? { 'multipart/form-data': { schema: formSchema } } : {}),
+    ...(op.bodyFormat === 'file' ? { 'multipart/form-data': { schema: buildFormSchema(op) } } : {}),
     // The provider documents this body; the signature covers its exact bytes.
     ...(op.bodyFormat === 'raw' ? { 'application/json': { schema: { type: 'object' } } } : {}),
   }

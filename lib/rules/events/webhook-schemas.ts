@@ -89,16 +89,22 @@ const AuditRange = z
 export const MissedAuditEntries = z
   .array(AuditRange)
   .describe(
-    'The entries of the audit log that it did not get and that no replay has sent since, at most 20 ranges of 30 days.',
+    'The entries of the audit log that it did not get and that no replay had sent when this was written, at most 20 ranges of 30 days.',
   )
 
 /** An entry of the audit log. `changes` of more than 8,000 bytes do not fit into a message. */
 const AuditLogMessage = z
   .strictObject({
-    sequence: z.int().describe('Its number in the audit log of the account, without gaps.'),
+    sequence: z
+      .int()
+      .describe(
+        'Its number in the audit log of the account. A number that is missing was deleted, as `audit_log_days` says.',
+      ),
     id: Id.describe('Id of the entry.'),
     account_id: Id.describe('Id of the account.'),
-    actor_id: OptionalId.describe('The user who acted; null for the service itself.'),
+    actor_id: OptionalId.describe(
+      'The user who acted; null for the service itself, and for the provider that provisions members.',
+    ),
     actor_name: z.string().nullable().describe('The name of that user.'),
     action: z.string().describe('The resource type and what was done.').meta({ example: 'member.updated' }),
     resource_type: z.string().describe('The type of the changed resource.').meta({ example: 'member' }),
