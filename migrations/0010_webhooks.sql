@@ -162,9 +162,14 @@ grant select, delete on audit_sequences to app_platform;
 -- the end of the transaction, so whoever sees a number sees all before it. The first entry numbers those after it too.
 create function app.number_audit_entries() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  count bigint := (select count(*) from audit_logs l where l.account_id = new.account_id and l.sequence is null);
+  count bigint;
   last bigint;
 begin
+  -- Looking at this entry alone: to count those without a number for each of them would take the square of their number.
+  if (select l.sequence is not null from audit_logs l where l.id = new.id) then
+    return null;
+  end if;
+  count := (select count(*) from audit_logs l where l.account_id = new.account_id and l.sequence is null);
   if count = 0 then
     return null;
   end if;
@@ -189,14 +194,17 @@ language sql stable set search_path = public, pg_temp as $$
            order by r desc limit 20) newest
 $$;
 
--- The body of a message with a range of the audit log. Longer `changes` are null, so that each entry fits into a message.
-create function app.audit_message(p_account uuid, p_first bigint, p_last bigint, p_timestamp text, p_missed json) returns text
+-- The body of a message with a range of the audit log. Longer `changes` are null, so that each entry fits into a message. A short one has neither
+-- changes nor names.
+create function app.audit_message(p_account uuid, p_first bigint, p_last bigint, p_timestamp text, p_missed json, p_is_short boolean default false)
+returns text
 language sql stable set search_path = public, pg_temp as $$
   select json_build_object('type', 'audit.recorded', 'timestamp', p_timestamp, 'data', json_build_object(
            'first_sequence', p_first, 'last_sequence', p_last, 'missed', p_missed, 'entries', coalesce(json_agg(json_build_object(
-             'sequence', l.sequence, 'id', l.id, 'account_id', l.account_id, 'actor_id', l.actor_id, 'actor_name', actor.full_name,
+             'sequence', l.sequence, 'id', l.id, 'account_id', l.account_id, 'actor_id', l.actor_id,
+             'actor_name', case when not p_is_short then actor.full_name end,
              'action', l.action, 'resource_type', l.resource_type, 'resource_id', l.resource_id,
-             'changes', case when octet_length(l.changes::text) <= 8000 then l.changes end, 'ip', l.ip, 'created_at', app.iso(l.created_at))
+             'changes', case when not p_is_short and octet_length(l.changes::text) <= 8000 then l.changes end, 'ip', l.ip, 'created_at', app.iso(l.created_at))
              order by l.sequence), '[]')))::text
     from audit_logs l left join users actor on actor.account_id = l.account_id and actor.id = l.actor_id
    where l.account_id = p_account and l.sequence between p_first and p_last
@@ -252,11 +260,16 @@ begin
   end loop;
 end $$;
 
--- Writes messages again that name one of these ids, from entries of the audit log in which a person was erased.
+-- Writes messages again that name one of these ids, from entries of the audit log in which a person was erased. Names may have become longer
+-- meanwhile, and nobody's name may hold up the erasure of another person.
 create function app.rewrite_audit_messages(p_account uuid, p_ids uuid[]) returns void
 language sql set search_path = public, pg_temp as $$
   update webhook_deliveries d
-     set payload = app.audit_message(p_account, d.first_sequence, d.last_sequence, d.payload::json ->> 'timestamp', d.payload::json #> '{data,missed}'),
+     set payload = (
+           select case when octet_length(m.text) <= 100000 then m.text
+                       else app.audit_message(p_account, d.first_sequence, d.last_sequence, m.at, m.missed, true) end
+             from (select app.audit_message(p_account, d.first_sequence, d.last_sequence, at, missed) as text, at, missed
+                     from (select d.payload::json ->> 'timestamp' as at, d.payload::json #> '{data,missed}' as missed) p) m),
          response_body = null
    where d.account_id = p_account and d.last_sequence is not null
      and exists (select from unnest(p_ids) i where d.payload like '%' || i || '%')

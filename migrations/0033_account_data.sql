@@ -359,6 +359,8 @@ begin
   if u.is_super_admin then
     -- Staff act in the audit logs of other accounts too.
     update audit_logs set ip = null where actor_id = u.id and ip is not null;
+    perform app.rewrite_audit_messages(a.account_id, array[u.id])
+       from (select distinct account_id from audit_logs where actor_id = u.id and account_id <> u.account_id) a;
   end if;
   delete from stream_events where account_id = u.account_id and data ->> 'engineer_name' = u.full_name;
   -- A handover and what is said of shifts names people in its text, whoever caused it.

@@ -2,7 +2,7 @@ import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { throwNameTaken } from '#db/sqlstate.ts'
 import { Uuid } from '#rules/uuid.ts'
 import { invalidValue, ScimError } from './errors.ts'
-import { type Attributes, type Change, readAttributes, readText, selects } from './patch.ts'
+import { type Attributes, type Change, readAttributes, readText, selects, spendSelection } from './patch.ts'
 import * as queries from './queries.ts'
 import { applyGroupRoles } from './roles.ts'
 
@@ -91,8 +91,10 @@ function applyChange(group: Group, { op, path, value }: Change): void {
   }
   const { attribute, filter } = path
   if (!filter) setAttribute(group, attribute, op === 'remove' && attribute !== 'members' ? null : value, op)
-  else if (attribute === 'members' && op === 'remove')
+  else if (attribute === 'members' && op === 'remove') {
+    spendSelection(filter, group.members.size)
     for (const id of group.members) if (selects(filter, { 'members.value': id })) group.members.delete(id)
+  }
 }
 
 export async function createGroup(db: WriteDb, attributes: Attributes): Promise<queries.GroupRow> {

@@ -1,3 +1,4 @@
+import { spend } from '#rules/budget.ts'
 import { invalidValue, ScimError } from './errors.ts'
 import { type Filter, parseFilter, toAttribute } from './filter.ts'
 
@@ -77,6 +78,17 @@ export function readFlag(name: string, value: unknown): boolean {
     typeof value === 'boolean' ? String(value) : typeof value === 'string' ? value.toLowerCase() : ''
   if (text !== 'true' && text !== 'false') throw invalidValue(`${name} must be true or false`)
   return text === 'true'
+}
+
+const countComparisons = (filter: Filter): number => {
+  if (filter.kind === 'compare') return 1
+  const parts = filter.kind === 'not' ? [filter.part] : filter.parts
+  return parts.reduce((sum, part) => sum + countComparisons(part), 0)
+}
+
+/** Count the work of selecting among items before it is done. A comparison takes about 100 ns. */
+export function spendSelection(filter: Filter, items: number): void {
+  spend(items * countComparisons(filter) * 10)
 }
 
 /** Whether a filter of a path selects an item. */

@@ -40,9 +40,13 @@ const maxGroupsWithMembers = 10
 /** What a request asks of a resource. */
 interface Request {
   c: C
+  /** The name of the resource in the address. */
+  name: string
   id: string | undefined
   query: URLSearchParams
   base: string
+  /** What was sent, read before a place is taken: who sends slowly keeps nobody waiting. */
+  sent: unknown
 }
 
 interface Answer {
@@ -178,12 +182,21 @@ async function answer(c: C, services: Services, keys: KeyMemory): Promise<Respon
   const base = `${services.ports.config.PUBLIC_BASE_URL}/scim/v2`
   const entries: OutboxEntry[] = []
   const { accountId, scope } = await openScope(c, services, keys, entries)
-  const request = { c, id: id === undefined ? undefined : decodeSegment(id), query: url.searchParams, base }
+  if (rest.length > 0) throwUnknownPath()
+  const resource = Object.hasOwn(resources, name) ? resources[name] : undefined
+  const hasBody = resource && /^(?:POST|PUT|PATCH)$/.test(c.req.method)
+  const request = {
+    c,
+    name,
+    id: id === undefined ? undefined : decodeSegment(id),
+    query: url.searchParams,
+    base,
+    sent: hasBody ? await readBody(c.req.raw) : undefined,
+  }
+  if (!resource) return respondScim(c, 200, JSON.stringify(discover(name, request)))
+  c.set('operation', `scim.${name.toLowerCase()}.${c.req.method.toLowerCase()}`)
   const leave = await takePlace(accountId)
-  const { status, body, location } = await (rest.length > 0
-    ? throwUnknownPath()
-    : perform(name, scope, request)
-  ).finally(leave)
+  const { status, body, location } = await perform(resource, scope, request).finally(leave)
   if (entries.length > 0) {
     const platform = openPlatformDb(services.platform, 'publishing', () => {})
     // A failure is nothing: the sweep finds the stored work.
@@ -231,11 +244,8 @@ function throwUnknownPath(): never {
   throw new ScimError(404, 'There is nothing at this address')
 }
 
-async function perform(name: string, scope: Scope, request: Request): Promise<Answer> {
-  const { c, id, query, base } = request
-  const resource = Object.hasOwn(resources, name) ? resources[name] : undefined
-  if (!resource) return { status: 200, body: discover(name, request) }
-  c.set('operation', `scim.${name.toLowerCase()}.${c.req.method.toLowerCase()}`)
+async function perform(resource: Resource, scope: Scope, request: Request): Promise<Answer> {
+  const { c, name, id, query, base, sent } = request
   const select = (body: object) => selectAttributes(body, query)
   const write = <T>(work: (db: WriteDb) => Promise<T>) =>
     scope.transaction(async (db) => {
@@ -252,22 +262,18 @@ async function perform(name: string, scope: Scope, request: Request): Promise<An
       return { status: 200, body: { ...list, Resources: list.Resources.map(select) } }
     }
     case 'POST': {
-      const body = await readBody(c.req.raw)
-      const created = await write((db) => resource.create(db, body, request))
-      return { status: 201, body: select(created.body), location: `${base}/${name}/${created.id}` }
+      const { id: createdId, body } = await write((db) => resource.create(db, sent, request))
+      return { status: 201, body: select(body), location: `${base}/${name}/${createdId}` }
     }
     case 'GET id':
     case 'HEAD id':
       return { status: 200, body: select(await resource.get(scope.db, String(uuid), request)) }
-    case 'PUT id': {
-      const body = await readBody(c.req.raw)
+    case 'PUT id':
       return {
         status: 200,
-        body: select(await write((db) => resource.replace(db, String(uuid), body, request))),
+        body: select(await write((db) => resource.replace(db, String(uuid), sent, request))),
       }
-    }
     case 'PATCH id': {
-      const sent = await readBody(c.req.raw)
       const body = await write((db) => resource.change(db, String(uuid), sent, request))
       return body ? { status: 200, body: select(body) } : { status: 204 }
     }

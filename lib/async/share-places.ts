@@ -34,7 +34,7 @@ const isWorkerd = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 /** A waiter that nobody wakes looks again after this time for itself and for each one before it, of whom it counts so many. */
 const pollMs = 2
 const maxBefore = 50
-/** One that is woken looks by itself only for places whose time has passed. */
+/** One that is woken looks by itself for more places, and the first of them for a place whose time has passed. */
 const wokenPollMs = 100
 /** One that has not looked for this long is gone. */
 const goneMs = 1000
@@ -66,8 +66,10 @@ export function sharePlaces({
   }
   const leave = (key: string, places: Places, place: { until: number }) => {
     places.held.delete(place)
-    if (wakes) places.waiters.values().next().value?.look()
-    if (places.held.size + places.waiters.size === 0) placesByKey.delete(key)
+    if (wakes) wakeFirst(places)
+    const isUnused = places.held.size + places.waiters.size === 0
+    // A call that leaves after its time may find other places of its key.
+    if (isUnused && placesByKey.get(key) === places) placesByKey.delete(key)
   }
   return async (key) => {
     lastCalls = [{ key, at: Date.now() }, ...lastCalls.filter((call) => call.key !== key).slice(0, 1)]
@@ -82,6 +84,8 @@ export function sharePlaces({
         places.waiters.delete(id)
         const place = { until: Date.now() + maxHoldMs }
         places.held.add(place)
+        // The next one is the first now: several may have left at once, and it looks when a time has passed.
+        if (wakes) wakeFirst(places)
         return () => leave(key, places, place)
       }
       const isQueueFull = !places.waiters.has(id) && places.waiters.size >= waiting
@@ -90,7 +94,7 @@ export function sharePlaces({
         throw new Problem('unavailable', undefined, { headers: { 'retry-after': '5' } })
       }
       await new Promise<void>((look) => {
-        const timer = setTimeout(look, wakes ? wokenPollMs : pollMs * (before + 1))
+        const timer = setTimeout(look, wakes ? getWokenPollMs(places, before) : pollMs * (before + 1))
         const lookNow = () => {
           clearTimeout(timer)
           look()
@@ -100,6 +104,18 @@ export function sharePlaces({
       })
     }
   }
+}
+
+function wakeFirst({ waiters }: Places): void {
+  waiters.values().next().value?.look()
+}
+
+function getWokenPollMs({ held }: Places, before: number): number {
+  // Each is held for as long, so the first one ends first.
+  const { until } = held.values().next().value ?? {}
+  return before > 0 || until === undefined
+    ? wokenPollMs
+    : Math.min(wokenPollMs, Math.max(1, until - Date.now()))
 }
 
 /** Give places back that were held for too long. */

@@ -2251,6 +2251,7 @@ export interface SqlFunctions {
     p_last: number
     p_timestamp: string
     p_missed: string
+    p_is_short?: boolean
   }
   'app.branch_messages': { p_session: string; p_branch: string; p_after?: number; p_count?: number }
   'app.cannot_work': { p_user: string }

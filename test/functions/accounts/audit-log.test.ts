@@ -216,4 +216,37 @@ describe.each(['node', 'cloudflare'] as const)('the audit log on %s', (platform)
     ])
     expect(JSON.stringify(stored)).not.toContain('198.51.100.7')
   })
+
+  it('WHK-18 a person can be erased although the name of a colleague has become too long for a message', async () => {
+    receiver.answer = accept
+    const account = await createLastingAccount(service)
+    const hook = await listen(account)
+    const person = await account.addColleague({ role: 'viewer' })
+    const changes = JSON.stringify({ note: 'x'.repeat(430) })
+    await service.sql(
+      `insert into audit_logs (account_id, actor_id, action, resource_type, changes, ip)
+       select $1, case when n = 1 then $3::uuid else $2 end, 'test.created', 'test', $4, '198.51.100.7' from generate_series(1, 99) n`,
+      [account.id, account.admin.id, person.id, changes],
+    )
+    await service.sql('update users set full_name = $2 where id = $1', [account.admin.id, '😀'.repeat(100)])
+    expectStatus(await person.call('DELETE', '/auth/me', { email: person.email }), 204)
+    const [longest] = await service.sql<{ bytes: number }>(
+      'select max(octet_length(payload)) as bytes from webhook_deliveries where webhook_id = $1',
+      [hook.id],
+    )
+    expect(longest?.bytes).toBeGreaterThan(20_000)
+  })
+
+  it('ACC-27 all entries of a large transaction have numbers without a gap', async () => {
+    const account = await createLastingAccount(service)
+    await service.sql(
+      `insert into audit_logs (account_id, action, resource_type) select $1, 'test.created', 'test' from generate_series(1, 3000)`,
+      [account.id],
+    )
+    const [found] = await service.sql(
+      'select count(*)::integer as count, count(sequence)::integer as numbered, max(sequence) - min(sequence) + 1 as span from audit_logs where account_id = $1',
+      [account.id],
+    )
+    expect(found).toMatchObject({ numbered: found?.count, span: String(found?.count) })
+  })
 })

@@ -20,6 +20,7 @@ for (const platform of ['node', 'cloudflare'] as const)
     testLeaving(service)
     testRoles(service)
     testRaces(service)
+    testBoundedWork(service)
     if (platform === 'node') testHostileValues(service)
   })
 
@@ -439,6 +440,39 @@ function testHostileValues(service: OwnService): void {
       expect(failures).toEqual([])
     },
   )
+}
+
+function testBoundedWork(service: OwnService): void {
+  it('PRV-10 addresses of nothing take no place from the calls of an account', async () => {
+    const client = await connectScim(service)
+    const paths = ['/Users/x/y', '/Users/x/', '/Groups/x/y/z']
+    const call = (caller: number) => client.scim('GET', paths[caller % paths.length] ?? '')
+    // Each place that is lost is free after two seconds, so the last of 32 in two places would get 503 after 20 s.
+    const statuses = [await runConcurrently(call), await runConcurrently(call)]
+      .flat()
+      .map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([404]))
+  })
+
+  it('PRV-10 a change that would compare millions of members is too complex', async () => {
+    const client = await connectScim(service)
+    const id = await client.addGroup('Everybody')
+    await service.sql(
+      `with added as (
+         insert into users (account_id, email, full_name, role) select $1::uuid, 'many-' || n || '-' || $1::uuid || '@people.example', 'Many', 'viewer' from generate_series(1, 2000) n
+         returning id)
+       insert into scim_group_members (account_id, group_id, user_id) select $1::uuid, $2::uuid, id from added`,
+      [client.account.id, id],
+    )
+    const path = `members[${Array.from({ length: 50 }, () => 'value co "zz"').join(' or ')}]`
+    const many = await client.scim(
+      'PATCH',
+      `/Groups/${id}`,
+      patchOf(...Array(1000).fill({ op: 'remove', path })),
+    )
+    expect([many.status, many.body.scimType]).toEqual([400, 'invalidValue'])
+    expect((await client.scim('PATCH', `/Groups/${id}`, patchOf({ op: 'remove', path }))).status).toBe(204)
+  })
 }
 
 /** Everything that the provider of an account could change of it. */

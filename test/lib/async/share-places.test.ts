@@ -117,4 +117,30 @@ describe.each([true, false])('with wakes %s', (wakes) => {
       leaves[started - 2]?.()
     }
   })
+
+  it('a call that leaves after its time frees no place of those that came later', async () => {
+    const takePlace = sharePlaces({ ...settings, running: 1, maxHoldMs: 50 })
+    const { leaves } = startCalls(takePlace, 'a', 1)
+    await pass(60)
+    const second = startCalls(takePlace, 'a', 1)
+    await pass()
+    second.leaves[0]?.()
+    const third = startCalls(takePlace, 'a', 1)
+    await pass()
+    leaves[0]?.()
+    const fourth = startCalls(takePlace, 'a', 1)
+    await pass()
+    expect([third.leaves.length, fourth.leaves.length]).toEqual([1, 0])
+  })
+
+  it.runIf(wakes)('calls that leave at once wake as many, and a passed time wakes the first', async () => {
+    const takePlace = sharePlaces({ ...settings, running: 8, maxHoldMs: 30 })
+    const { leaves } = startCalls(takePlace, 'a', 40)
+    await pass()
+    for (const leave of leaves.slice(0, 8)) leave()
+    await pass()
+    expect(leaves).toHaveLength(16)
+    await pass(31)
+    expect(leaves).toHaveLength(24)
+  })
 })
