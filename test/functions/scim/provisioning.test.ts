@@ -116,6 +116,28 @@ function testTenancy(service: OwnService): void {
     expect(await dump(service, theirs)).toEqual(before)
   })
 
+  it('PRV-03 of several users who had an address, the active or else the provisioned or latest one is seen', async () => {
+    const { account, scim, createEmail, addUser } = await connectScim(service)
+    const addInactive = async (email: string) => {
+      const [row] = await service.sql<{ id: string }>(
+        `insert into users (account_id, email, full_name, role, is_active) values ($1, $2, 'Lee', 'viewer', false) returning id`,
+        [account.id, email],
+      )
+      return row?.id
+    }
+    const emails = [createEmail(), createEmail(), createEmail()] as const
+    await addInactive(emails[0])
+    const latest = await addInactive(emails[0].toUpperCase())
+    const active = await addInactive(emails[1])
+    await addInactive(emails[1])
+    await service.sql('update users set is_active = true where id = $1', [active])
+    const provisioned = await addUser(emails[2], { active: false })
+    await addInactive(emails[2])
+    const { body } = await scim('GET', '/Users')
+    const ids = body.Resources.map(({ id }: { id: string }) => id)
+    expect(ids).toEqual([latest, active, provisioned])
+  })
+
   it('PRV-03 members of other domains and users of keys are not seen, and an address of another account stays there', async () => {
     const client = await connectScim(service)
     await createKey(service, client.account)
