@@ -169,6 +169,7 @@ export function selectNamesake(db: ReadDb, names: { userName: string; email: str
 /** Select the member whom the provider has deleted, and adds again. */
 export function selectDeletedUser(db: ReadDb, names: { userName: string; email: string }) {
   return selectUserColumns(db)
+    .select('u.is_super_admin')
     .where('u.is_service', '=', false)
     .where('u.erased_at', 'is', null)
     .where('s.deleted_at', 'is not', null)

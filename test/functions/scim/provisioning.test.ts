@@ -349,6 +349,44 @@ function testRoles(service: OwnService): void {
     const found = await client.scim('GET', `/Users?filter=${encodeURIComponent(`userName eq "${joined}"`)}`)
     expect(found.body.Resources).toEqual([expect.objectContaining({ id: user.id, active: true })])
   })
+
+  it.each([
+    ['the same externalId', 'E1', 'admin'],
+    ['no externalId', undefined, 'admin'],
+    ['another externalId', 'E2', 'viewer'],
+  ])('PRV-12 a deleted admin who is added again with %s', async (_, externalId, role) => {
+    const client = await connectScim(service)
+    const email = client.createEmail()
+    const id = await client.addUser(email, { externalId: 'E1' })
+    await service.sql(`update users set role = 'admin', team_id = $2, team_role = 'admin' where id = $1`, [
+      id,
+      client.account.teamId,
+    ])
+    expect((await client.scim('DELETE', `/Users/${id}`)).status).toBe(204)
+    expect(await client.addUser(email, { externalId })).toBe(id)
+    expect(await service.sql('select role, team_role, is_active from users where id = $1', [id])).toEqual([
+      { role, team_role: role === 'admin' ? 'admin' : 'member', is_active: true },
+    ])
+    const audit = await service.sql(
+      `select changes from audit_logs where account_id = $1 and action = 'member.updated' and resource_id = $2
+         and actor_id is null and changes->'role'->>'to' = 'viewer'`,
+      [client.account.id, id],
+    )
+    expect(audit).toHaveLength(role === 'admin' ? 0 : 1)
+  })
+
+  it('PRV-12 staff of the platform are not revived for another person', async () => {
+    const client = await connectScim(service)
+    const email = client.createEmail()
+    const id = await client.addUser(email, { externalId: 'E1' })
+    expect((await client.scim('DELETE', `/Users/${id}`)).status).toBe(204)
+    await service.sql('update users set is_super_admin = true where id = $1', [id])
+    const answer = await client.scim('POST', '/Users', { userName: email, externalId: 'E2' })
+    expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining('staff')])
+    expect(await service.sql('select is_active from users where id = $1', [id])).toEqual([
+      { is_active: false },
+    ])
+  })
 }
 
 function testRaces(service: OwnService): void {
