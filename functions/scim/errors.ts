@@ -33,7 +33,10 @@ export class ScimError extends Error {
 
 export const invalidValue = (detail: string) => new ScimError(400, detail, 'invalidValue')
 
-/** Turn what a service throws into SCIM's form. A 409 means a duplicate to Entra, so a lack of seats is a 403. */
+/**
+ * Turn what a service throws into SCIM's form. A 409 means a duplicate to providers, so whatever else conflicts, such as
+ * a lack of seats or the last admin, is a 403.
+ */
 export function toScimError({ kind, status, message }: Problem): ScimError {
   switch (kind) {
     case 'conflict':
@@ -46,6 +49,6 @@ export function toScimError({ kind, status, message }: Problem): ScimError {
     case 'invalid':
       return new ScimError(400, message, 'invalidValue')
     default:
-      return new ScimError(status, message)
+      return new ScimError(status === 409 ? 403 : status, message)
   }
 }

@@ -97,15 +97,19 @@ function compare(column: Column, { operator, value }: Filter & { kind: 'compare'
 
 /**
  * Members whom the provider sees: those it has provisioned and not deleted, and those with an address of a proved
- * domain. Of several users who had an address, the active or else the latest one.
+ * domain. Of several users who had an address, the active or else the latest one. Both lists are read once for all
+ * members: one by one would read every user for each, as the policies of `users` allow no search by `lower(email)`.
  */
 const isVisible = sql<boolean>`
   u.account_id = app.account_id() and not u.is_service and u.erased_at is null and s.deleted_at is null
   and (s.id is not null
-       or (app.is_domain_proved(u.email)
-           and not exists (select from users o left join scim_users os on os.account_id = o.account_id and os.user_id = o.id
-                            where o.account_id = u.account_id and lower(o.email) = lower(u.email) and not o.is_service
-                              and (o.is_active, os.id is not null, o.id) > (u.is_active, false, u.id))))`
+       or (substring(lower(u.email) from '@([^@]+)$') in (
+             select d.domain from sso_domains d where d.account_id = app.account_id() and d.verified_at is not null)
+           and u.id in (
+             select distinct on (lower(o.email)) o.id
+               from users o where o.account_id = app.account_id() and not o.is_service
+              order by lower(o.email), o.is_active desc,
+                       o.id in (select os.user_id from scim_users os where os.account_id = app.account_id()) desc, o.id desc)))`
 
 function selectUserRows(db: ReadDb) {
   return db
@@ -165,6 +169,7 @@ export function selectNamesake(db: ReadDb, names: { userName: string; email: str
 /** Select the member whom the provider has deleted, and adds again. */
 export function selectDeletedUser(db: ReadDb, names: { userName: string; email: string }) {
   return selectUserColumns(db)
+    .select('u.is_super_admin')
     .where('u.is_service', '=', false)
     .where('u.erased_at', 'is', null)
     .where('s.deleted_at', 'is not', null)

@@ -4,7 +4,7 @@ import { grantByGroups } from '#rules/group-roles.ts'
 import { ScimError } from './errors.ts'
 import * as queries from './queries.ts'
 
-/** Give members the roles and teams of their groups, as a sign-in does. The last admin stays one: 409. */
+/** Give members the roles and teams of their groups, as a sign-in does. The last admin stays one: 403. */
 export async function applyGroupRoles(db: WriteDb, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const { group_roles, default_role } = await queries.selectConnection(db)
@@ -23,7 +23,7 @@ export async function keepWayPastProvider<T>(db: WriteDb, change: () => Promise<
   const result = await change()
   if (before.has_way && !(await queries.hasWayPastProvider.one(db)).has_way)
     throw new ScimError(
-      409,
+      403,
       'This is the last admin with a password and a second factor, who signs in while the provider is away. Name another one first',
     )
   return result

@@ -117,6 +117,28 @@ function testTenancy(service: OwnService): void {
     expect(await dump(service, theirs)).toEqual(before)
   })
 
+  it('PRV-03 of several users who had an address, the active or else the provisioned or latest one is seen', async () => {
+    const { account, scim, createEmail, addUser } = await connectScim(service)
+    const addInactive = async (email: string) => {
+      const [row] = await service.sql<{ id: string }>(
+        `insert into users (account_id, email, full_name, role, is_active) values ($1, $2, 'Lee', 'viewer', false) returning id`,
+        [account.id, email],
+      )
+      return row?.id
+    }
+    const emails = [createEmail(), createEmail(), createEmail()] as const
+    await addInactive(emails[0])
+    const latest = await addInactive(emails[0].toUpperCase())
+    const active = await addInactive(emails[1])
+    await addInactive(emails[1])
+    await service.sql('update users set is_active = true where id = $1', [active])
+    const provisioned = await addUser(emails[2], { active: false })
+    await addInactive(emails[2])
+    const { body } = await scim('GET', '/Users')
+    const ids = body.Resources.map(({ id }: { id: string }) => id)
+    expect(ids).toEqual([latest, active, provisioned])
+  })
+
   it('PRV-03 members of other domains and users of keys are not seen, and an address of another account stays there', async () => {
     const client = await connectScim(service)
     await createKey(service, client.account)
@@ -173,7 +195,7 @@ function testLeaving(service: OwnService): void {
     ]
     for (const [method, path, body] of calls) {
       const answer = await scim(method, path, body)
-      expect([answer.status, answer.body.detail]).toEqual([409, 'An account keeps at least one active admin'])
+      expect([answer.status, answer.body.detail]).toEqual([403, 'An account keeps at least one active admin'])
     }
     expectStatus(await admin.call('GET', '/accounts/me/sso'), 200)
     expect(await service.sql('select from scim_groups where account_id = $1', [account.id])).toEqual([])
@@ -191,7 +213,7 @@ function testLeaving(service: OwnService): void {
     await service.sql(`update sso_connections set mode = 'enforced' where account_id = $1`, [account.id])
     const refused = await scim('PATCH', `/Users/${recovery.id}`, deactivation)
     expect([refused.status, refused.body.detail]).toEqual([
-      409,
+      403,
       expect.stringMatching(/^This is the last admin with a password and a second factor/),
     ])
     await makeRecoverable(service, account.admin)
@@ -327,6 +349,44 @@ function testRoles(service: OwnService): void {
     const { user } = expectStatus(await signInThroughSso(service, joined), 200).body
     const found = await client.scim('GET', `/Users?filter=${encodeURIComponent(`userName eq "${joined}"`)}`)
     expect(found.body.Resources).toEqual([expect.objectContaining({ id: user.id, active: true })])
+  })
+
+  it.each([
+    ['the same externalId', 'E1', 'admin'],
+    ['no externalId', undefined, 'admin'],
+    ['another externalId', 'E2', 'viewer'],
+  ])('PRV-12 a deleted admin who is added again with %s', async (_, externalId, role) => {
+    const client = await connectScim(service)
+    const email = client.createEmail()
+    const id = await client.addUser(email, { externalId: 'E1' })
+    await service.sql(`update users set role = 'admin', team_id = $2, team_role = 'admin' where id = $1`, [
+      id,
+      client.account.teamId,
+    ])
+    expect((await client.scim('DELETE', `/Users/${id}`)).status).toBe(204)
+    expect(await client.addUser(email, { externalId })).toBe(id)
+    expect(await service.sql('select role, team_role, is_active from users where id = $1', [id])).toEqual([
+      { role, team_role: role === 'admin' ? 'admin' : 'member', is_active: true },
+    ])
+    const audit = await service.sql(
+      `select changes from audit_logs where account_id = $1 and action = 'member.updated' and resource_id = $2
+         and actor_id is null and changes->'role'->>'to' = 'viewer'`,
+      [client.account.id, id],
+    )
+    expect(audit).toHaveLength(role === 'admin' ? 0 : 1)
+  })
+
+  it('PRV-12 staff of the platform are not revived for another person', async () => {
+    const client = await connectScim(service)
+    const email = client.createEmail()
+    const id = await client.addUser(email, { externalId: 'E1' })
+    expect((await client.scim('DELETE', `/Users/${id}`)).status).toBe(204)
+    await service.sql('update users set is_super_admin = true where id = $1', [id])
+    const answer = await client.scim('POST', '/Users', { userName: email, externalId: 'E2' })
+    expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining('staff')])
+    expect(await service.sql('select is_active from users where id = $1', [id])).toEqual([
+      { is_active: false },
+    ])
   })
 }
 
