@@ -166,14 +166,18 @@ export function selectNamesake(db: ReadDb, names: { userName: string; email: str
     .executeTakeFirst()
 }
 
-/** Select the member whom the provider has deleted, and adds again. */
-export function selectDeletedUser(db: ReadDb, names: { userName: string; email: string }) {
+/** Select the member whom the provider has deleted, and adds again: that with the same `externalId`, else the last. */
+export function selectDeletedUser(
+  db: ReadDb,
+  names: { userName: string; email: string },
+  externalId: string | null,
+) {
   return selectUserColumns(db)
-    .select('u.is_super_admin')
     .where('u.is_service', '=', false)
     .where('u.erased_at', 'is', null)
     .where('s.deleted_at', 'is not', null)
     .where(hasName(names))
+    .orderBy(sql`s.external_id is not distinct from ${externalId}`, 'desc')
     .orderBy('s.deleted_at', 'desc')
     .executeTakeFirst()
 }

@@ -2,7 +2,7 @@ import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as accounts from '#functions/accounts/accounts/service.ts'
 import { Email, Name } from '#http/fields.ts'
-import { grantByGroups, type MemberRole } from '#rules/group-roles.ts'
+import { grantByGroups } from '#rules/group-roles.ts'
 import { enqueueDelivery } from '#work/deliveries.ts'
 import { invalidValue, ScimError } from './errors.ts'
 import { type Attributes, type Change, readAttributes, readFlag, readText, selects } from './patch.ts'
@@ -161,17 +161,17 @@ export async function findUser(db: ReadDb, id: string): Promise<queries.UserRow>
   return row
 }
 
-/** Add a person, or add one again whom the provider had deleted. Another person with their address starts over. */
+/**
+ * Add a person, or add one again whom the provider had deleted. Another person with their address is a new member:
+ * the one before had a password and a role.
+ */
 export async function createUser(db: WriteDb, attributes: Attributes): Promise<queries.UserRow> {
   const person = { ...unknownPerson }
   for (const [name, value] of attributes) setAttribute(person, name, value)
   const names = await requireNames(db, person, null)
-  const deleted = await queries.selectDeletedUser(db, names)
+  const deleted = await queries.selectDeletedUser(db, names, person.externalId)
+  if (deleted && !isSomebodyElse(deleted, person)) return store(db, deleted, person)
   const { group_roles, default_role } = await queries.selectConnection(db)
-  if (deleted) {
-    if (isSomebodyElse(deleted, person)) await startOver(db, deleted, default_role)
-    return store(db, deleted, person)
-  }
   const grant = grantByGroups(group_roles, default_role, [])
   const { id } = await queries.provisionMember
     .one(db, {
@@ -190,17 +190,6 @@ export async function createUser(db: WriteDb, attributes: Attributes): Promise<q
 /** The provider gives an address to another person some day, whom `externalId` tells from the one before. */
 function isSomebodyElse({ external_id }: queries.UserRow, { externalId }: Person): boolean {
   return external_id !== null && externalId !== null && external_id !== externalId
-}
-
-/** Take from a deleted member what the person before could do, unless an admin has activated them since. */
-async function startOver(
-  db: WriteDb,
-  { id, is_active, is_super_admin }: NonNullable<Awaited<ReturnType<typeof queries.selectDeletedUser>>>,
-  role: MemberRole,
-): Promise<void> {
-  if (is_active) return
-  if (is_super_admin) throw new ScimError(403, 'This address belongs to staff of the platform')
-  await accounts.changeMember({ db, caller: { userId: null } }, id, { role, team_role: 'member' })
 }
 
 export async function replaceUser(db: WriteDb, id: string, attributes: Attributes): Promise<queries.UserRow> {
