@@ -102,8 +102,10 @@ it('OBS-04 labels contain declared ids and outcomes only, never what a caller se
   const samples = await readMetrics(service)
   expect(samples.length).toBeGreaterThan(0)
   const known = new Set(['none', ...operations.map(({ id }) => id)])
-  // The MCP server and the OAuth server are no operations. Their ids are declared where they are mounted.
-  const isKnown = (id: string) => known.has(id) || /^(jobs\.|oauth\.|mcp$)/.test(id)
+  // The servers of MCP, OAuth and SCIM are no operations. Their ids are declared where they are mounted.
+  const isKnown = (id: string) =>
+    known.has(id) ||
+    /^(?:jobs\.|oauth\.|mcp$|scim(?:\.(?:users|groups)\.(?:get|head|post|put|patch|delete))?$)/.test(id)
   expect(
     samples.map(({ labels }) => labels.operation).filter((id) => id !== undefined && !isKnown(id)),
   ).toEqual([])
