@@ -32,6 +32,7 @@ export class ScimError extends Error {
 }
 
 export const invalidValue = (detail: string) => new ScimError(400, detail, 'invalidValue')
+export const invalidSyntax = (detail: string) => new ScimError(400, detail, 'invalidSyntax')
 
 /**
  * Turn what a service throws into SCIM's form. A 409 means a duplicate to providers, so whatever else conflicts, such as

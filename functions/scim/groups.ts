@@ -33,6 +33,12 @@ export function renderGroup(row: queries.GroupRow, memberIds: readonly string[] 
   }
 }
 
+/** A group as it is stored, with the ids of its members. */
+interface StoredGroup {
+  row: queries.GroupRow
+  members: ReadonlySet<string>
+}
+
 /** Return the members of groups by the group's id. */
 export async function listMembers(
   db: ReadDb,
@@ -49,6 +55,11 @@ export async function findGroup(db: ReadDb, id: string): Promise<queries.GroupRo
   const row = await queries.selectGroup(db, id)
   if (!row) throw new ScimError(404, 'There is no group with this id')
   return row
+}
+
+async function findStored(db: ReadDb, id: string): Promise<StoredGroup> {
+  const row = await findGroup(db, id)
+  return { row, members: new Set((await listMembers(db, [row])).get(id)) }
 }
 
 function readMembers(value: unknown): string[] {
@@ -97,10 +108,15 @@ function applyChange(group: Group, { op, path, value }: Change): void {
   }
 }
 
-export async function createGroup(db: WriteDb, attributes: Attributes): Promise<queries.GroupRow> {
+/** Read a whole group. What is left out is removed. */
+function readGroup(attributes: Attributes): Group {
   const group: Group = { displayName: null, externalId: null, members: new Set() }
   for (const [name, value] of attributes) setAttribute(group, name, value)
-  return store(db, null, group)
+  return group
+}
+
+export async function createGroup(db: WriteDb, attributes: Attributes): Promise<queries.GroupRow> {
+  return store(db, null, readGroup(attributes))
 }
 
 export async function replaceGroup(
@@ -108,10 +124,7 @@ export async function replaceGroup(
   id: string,
   attributes: Attributes,
 ): Promise<queries.GroupRow> {
-  const row = await findGroup(db, id)
-  const group: Group = { displayName: null, externalId: null, members: new Set() }
-  for (const [name, value] of attributes) setAttribute(group, name, value)
-  return store(db, row, group)
+  return store(db, await findStored(db, id), readGroup(attributes))
 }
 
 export async function changeGroup(
@@ -119,27 +132,27 @@ export async function changeGroup(
   id: string,
   changes: readonly Change[],
 ): Promise<queries.GroupRow> {
-  const row = await findGroup(db, id)
-  const members = new Set((await listMembers(db, [row])).get(id))
-  const group: Group = { displayName: row.display_name, externalId: row.external_id, members }
+  const stored = await findStored(db, id)
+  const { display_name: displayName, external_id: externalId } = stored.row
+  const group: Group = { displayName, externalId, members: new Set(stored.members) }
   for (const change of changes) applyChange(group, change)
-  return store(db, row, group)
+  return store(db, stored, group)
 }
 
 export async function deleteGroup(db: WriteDb, id: string): Promise<void> {
-  const members = (await listMembers(db, [await findGroup(db, id)])).get(id) ?? []
+  const { members } = await findStored(db, id)
   await queries.deleteGroup(db, id)
-  await applyGroupRoles(db, members)
+  await applyGroupRoles(db, [...members])
 }
 
 async function store(
   db: WriteDb,
-  before: queries.GroupRow | null,
+  before: StoredGroup | null,
   { displayName, externalId, members }: Group,
 ): Promise<queries.GroupRow> {
   if (!displayName) throw invalidValue('displayName is required')
   if (members.size > maxMembers) throw invalidValue(`A group has at most ${maxMembers} members`)
-  const known = before ? new Set((await listMembers(db, [before])).get(before.id)) : new Set<string>()
+  const known = before?.members ?? new Set<string>()
   const [added, removed] = [
     [...members].filter((id) => !known.has(id)),
     [...known].filter((id) => !members.has(id)),
@@ -147,11 +160,12 @@ async function store(
   if (added.length > 0 && (await queries.selectKnownIds(db, added)).length < added.length)
     throwUnknownMember()
   const row = await queries
-    .saveGroup(db, before?.id ?? null, { display_name: displayName, external_id: externalId })
+    .saveGroup(db, before?.row.id ?? null, { display_name: displayName, external_id: externalId })
     .catch(throwNameTaken('A group'))
   if (added.length > 0) await queries.addMembers.run(db, row.id, added)
   if (removed.length > 0) await queries.removeMembers.run(db, row.id, removed)
-  const isRenamed = before?.display_name !== row.display_name || before?.external_id !== row.external_id
+  const isRenamed =
+    before?.row.display_name !== row.display_name || before?.row.external_id !== row.external_id
   await applyGroupRoles(db, isRenamed ? [...members, ...removed] : [...added, ...removed])
   return row
 }

@@ -1,5 +1,5 @@
 import { spend } from '#rules/budget.ts'
-import { invalidValue, ScimError } from './errors.ts'
+import { invalidSyntax, invalidValue, ScimError } from './errors.ts'
 import { type Filter, parseFilter, toAttribute } from './filter.ts'
 
 /** A change of PATCH (RFC 7644, section 3.5.2). Without a path the value has the attributes. */
@@ -24,7 +24,7 @@ export type Attributes = Map<string, unknown>
 /** Return the attributes of a resource by their names in lower case. Those that only the service sets are left out. */
 export function readAttributes(value: unknown): Attributes {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ScimError(400, 'The body, and what has parts, must be a JSON object', 'invalidSyntax')
+    throw invalidSyntax('The body, and what has parts, must be a JSON object')
   const entries = Object.entries(value).map(([name, each]) => [toAttribute(name), each] as const)
   return new Map(entries.filter(([name]) => !readOnly.has(name)))
 }
@@ -61,7 +61,6 @@ function readPath(text: unknown): Path {
   }
 }
 
-const invalidSyntax = (detail: string) => new ScimError(400, detail, 'invalidSyntax')
 const invalidPath = (detail: string) => new ScimError(400, detail, 'invalidPath')
 
 /** Return a text, or null for none. */

@@ -17,7 +17,7 @@ import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { readAtMost } from '#vendors/net/read-at-most.ts'
 import { publishEntries } from '#work/publish.ts'
 import { buildProviderConfig, listResourceTypes, listSchemas, maxResults } from './discovery.ts'
-import { invalidValue, ScimError, toScimError } from './errors.ts'
+import { invalidSyntax, invalidValue, ScimError, toScimError } from './errors.ts'
 import { parseFilter } from './filter.ts'
 import * as groups from './groups.ts'
 import { readAttributes, readChanges } from './patch.ts'
@@ -317,5 +317,3 @@ async function readBody(request: globalThis.Request): Promise<unknown> {
   if (unstorable) throw invalidValue(`${unstorable.loc.slice(1).join('.')} ${unstorable.msg}`)
   return body
 }
-
-const invalidSyntax = (detail: string) => new ScimError(400, detail, 'invalidSyntax')

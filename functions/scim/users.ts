@@ -23,11 +23,10 @@ interface Person {
   formattedName: string | null
 }
 
-const unknownPerson: Person = {
+const unknownPerson: Omit<Person, 'isActive'> = {
   userName: null,
   email: null,
   externalId: null,
-  isActive: true,
   displayName: null,
   givenName: null,
   familyName: null,
@@ -161,13 +160,19 @@ export async function findUser(db: ReadDb, id: string): Promise<queries.UserRow>
   return row
 }
 
+/** Read a whole person. What is left out is removed. */
+function readPerson(attributes: Attributes, isActive: boolean): Person {
+  const person = { ...unknownPerson, isActive }
+  for (const [name, value] of attributes) setAttribute(person, name, value)
+  return person
+}
+
 /**
  * Add a person, or add one again whom the provider had deleted. Another person with their address is a new member:
  * the one before had a password and a role.
  */
 export async function createUser(db: WriteDb, attributes: Attributes): Promise<queries.UserRow> {
-  const person = { ...unknownPerson }
-  for (const [name, value] of attributes) setAttribute(person, name, value)
+  const person = readPerson(attributes, true)
   const names = await requireNames(db, person, null)
   const deleted = await queries.selectDeletedUser(db, names, person.externalId)
   if (deleted && !isSomebodyElse(deleted, person)) return store(db, deleted, person)
@@ -194,10 +199,8 @@ function isSomebodyElse({ external_id }: queries.UserRow, { externalId }: Person
 
 export async function replaceUser(db: WriteDb, id: string, attributes: Attributes): Promise<queries.UserRow> {
   const row = await findUser(db, id)
-  // What is left out is removed, but nobody is activated by it.
-  const person = { ...unknownPerson, isActive: row.is_active }
-  for (const [name, value] of attributes) setAttribute(person, name, value)
-  return store(db, row, person)
+  // Nobody is activated by what is left out.
+  return store(db, row, readPerson(attributes, row.is_active))
 }
 
 export async function changeUser(
