@@ -1,6 +1,7 @@
+import { streamChunks } from '#async/stream-chunks.ts'
 import { nameOrder, newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { insertAuditEntry } from '#db/rows/audit.ts'
-import { inTransaction, type PlatformDb, type WriteDb } from '#db/scope.ts'
+import { inTransaction, type PlatformDb, type ReadDb, type WriteDb } from '#db/scope.ts'
 import { getViolatedConstraint, throwUnknownId } from '#db/sqlstate.ts'
 import { waitingWork } from '#db/waiting-work.ts'
 import { announceLeaver } from '#functions/oncall/shift-notices/service.ts'
@@ -198,41 +199,30 @@ export async function exportAuditLog(ctx: Context<'get', 'account_admin', string
     )
   const entry = { action: 'audit_log.exported', resource_type: 'audit_log' }
   await insertAuditEntry(ctx.platform, { ...ctx.caller, ip: ctx.ip }, { ...entry, changes: { ...range } })
-  const { header, writeLines } = await import('#rules/exports/audit-csv.ts')
-  let from = first_sequence ?? 1
-  const readLines = async () => {
-    const entries = await queries.selectAuditEntries(ctx.db, from, last_sequence ?? 0, exportedAtOnce)
-    from = (entries.at(-1)?.sequence ?? 0) + 1
-    return { text: writeLines(entries), isLast: entries.length < exportedAtOnce }
-  }
-  // The first page is read here: once the response has started, a failure could no longer be answered.
-  const first = await readLines()
+  const body = await streamChunks(readCsv(ctx.db, first_sequence ?? 1, last_sequence ?? 0))
   const name = `audit-log-${first_sequence ?? 0}-${last_sequence ?? 0}.csv`
-  const body = streamText({ text: header + first.text, isLast: first.isLast }, readLines)
   return new Content(body, 'text/csv; charset=utf-8', name)
 }
 
-interface TextPart {
-  text: string
-  isLast: boolean
-}
-
-/** Return a stream that reads a part only when the client has taken the one before. */
-function streamText(first: TextPart, readNext: () => Promise<TextPart>): ReadableStream<Uint8Array> {
+/** Read the entries of the audit log from one number to another, as CSV. */
+async function* readCsv(
+  db: ReadDb,
+  first: number,
+  last: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { header, writeLines } = await import('#rules/exports/audit-csv.ts')
   const encoder = new TextEncoder()
-  let next: TextPart | undefined = first
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { text, isLast } = next ?? (await readNext())
-        next = undefined
-        if (text !== '') controller.enqueue(encoder.encode(text))
-        if (isLast) controller.close()
-        else if (text === '') controller.error(new Error('A part of the file is missing'))
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  let text = header
+  let from = first
+  for (;;) {
+    const entries = await queries.selectAuditEntries(db, from, last, exportedAtOnce)
+    text += writeLines(entries)
+    if (text !== '') yield encoder.encode(text)
+    const lastEntry = entries.at(-1)
+    if (!lastEntry || entries.length < exportedAtOnce) return
+    text = ''
+    from = lastEntry.sequence + 1
+  }
 }
 
 /** Create a `catch` handler that turns a violated size check of the table into a 422 that names `column`. */

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { streamChunks } from '#async/stream-chunks.ts'
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { Content, type ReadContext, type WriteContext } from '#http/operation.ts'
@@ -51,12 +52,9 @@ export async function download(ctx: DownloadContext, token: string) {
   const grant = await ctx.exportTokens.verify(token)
   const exportRow = grant && (await queries.selectDownload.first(ctx.platform, grant))
   if (!grant || !exportRow) return throwNotFound('Export')
-  const chunks = readArchive(ctx, grant, exportRow.progress)
-  // The first object is read here: once the response has started, a failure could no longer be answered with
-  // an error.
-  const first = await chunks.next()
+  const body = await streamChunks(readArchive(ctx, grant, exportRow.progress))
   const name = `${createSlug(exportRow.account_name, 'account')}-${exportRow.ready_at.slice(0, 10)}.zip`
-  return new Content(toStream(first, chunks), 'application/zip', name)
+  return new Content(body, 'application/zip', name)
 }
 
 async function* readArchive(
@@ -84,29 +82,6 @@ async function* readPages<Row extends { number: number }>(
 ): AsyncGenerator<Row, void> {
   for (let rows = await selectPage(0); rows.length > 0; rows = await selectPage(rows.at(-1)?.number ?? 0))
     yield* rows
-}
-
-/**
- * Return a stream that reads a chunk only when the client has taken the one before, so that few are in
- * memory.
- */
-function toStream(
-  first: IteratorResult<Bytes, undefined>,
-  chunks: AsyncGenerator<Bytes, undefined>,
-): ReadableStream<Bytes> {
-  let next: Promise<IteratorResult<Bytes, undefined>> | undefined = Promise.resolve(first)
-  return new ReadableStream<Bytes>(
-    {
-      async pull(controller) {
-        const { done, value } = await (next ?? chunks.next())
-        next = undefined
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: async () => void (await chunks.return(undefined)),
-    },
-    { highWaterMark: 0 },
-  )
 }
 
 function throwProviderError(cause: unknown): never {
