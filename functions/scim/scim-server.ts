@@ -1,9 +1,11 @@
 import { sharePlaces } from '#async/share-places.ts'
 import type { OutboxEntry } from '#db/outbox-entry.ts'
-import { openPlatformDb, openProviderScope, type ReadDb, type Scope, type WriteDb } from '#db/scope.ts'
+import { openProviderScope, type ReadDb, type Scope, type WriteDb } from '#db/scope.ts'
 import { type C, type Services, toProblem } from '#http/app.ts'
 import { countUnauthenticated, readBearer } from '#http/authenticate.ts'
+import { getMediaType, readBytes } from '#http/body.ts'
 import type { KeyMemory } from '#http/key-memory.ts'
+import { publishStored } from '#http/publish-stored.ts'
 import { createRateLimitProblem } from '#http/rate-limit.ts'
 import { respond, setHeader } from '#http/respond.ts'
 import { Problem } from '#problem.ts'
@@ -14,8 +16,6 @@ import { Uuid } from '#rules/uuid.ts'
 import { parseApiKey, provisioningPrefix } from '#vendors/auth/api-keys.ts'
 import { sha256Bytea } from '#vendors/auth/hash.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
-import { readAtMost } from '#vendors/net/read-at-most.ts'
-import { publishEntries } from '#work/publish.ts'
 import { buildProviderConfig, listResourceTypes, listSchemas, maxResults } from './discovery.ts'
 import { invalidSyntax, invalidValue, ScimError, toScimError } from './errors.ts'
 import { parseFilter } from './filter.ts'
@@ -197,11 +197,8 @@ async function answer(c: C, services: Services, keys: KeyMemory): Promise<Respon
   c.set('operation', `scim.${name.toLowerCase()}.${c.req.method.toLowerCase()}`)
   const leave = await takePlace(accountId)
   const { status, body, location } = await perform(resource, scope, request).finally(leave)
-  if (entries.length > 0) {
-    const platform = openPlatformDb(services.platform, 'publishing', () => {})
-    // A failure is nothing: the sweep finds the stored work.
-    c.executionCtx.waitUntil(publishEntries({ ...services.ports, platform }, entries).catch(() => {}))
-  }
+  // A failure is nothing: the sweep finds the stored work.
+  if (entries.length > 0) c.executionCtx.waitUntil(publishStored(services, entries).catch(() => {}))
   if (location) setHeader(c, 'location', location)
   return body ? respondScim(c, status, JSON.stringify(body)) : respond(c, null, status)
 }
@@ -302,9 +299,9 @@ function discover(name: string, { c, id, base }: Request): object {
 
 /** Read a body of at most 1 MiB. Throw 400 for what is no JSON, 413 and 415. */
 async function readBody(request: globalThis.Request): Promise<unknown> {
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  const type = getMediaType(request)
   if (type !== 'application/scim+json' && type !== 'application/json') throw new Problem('unsupported_media')
-  const text = decodeUtf8(await readAtMost(request.body, maxBodyBytes, () => new Problem('too_large')))
+  const text = decodeUtf8(await readBytes(request, maxBodyBytes))
   if (text === undefined || isTooDeep(text))
     throw invalidSyntax('The body must be UTF-8, of at most 32 levels')
   let body: unknown

@@ -72,7 +72,8 @@ function parseJson(op: AnyOperation, text: string, errors: FieldError[]): SentBo
   return { value }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
+/** Read a body of at most `maxBytes`. Throw 413, and 422 when the client leaves in the middle. */
+export async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
   const tooLarge = () => new Problem('too_large')
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLarge()
@@ -96,7 +97,8 @@ function listAcceptedMediaTypes(op: AnyOperation): string[] {
   return [...(op.body ? [json] : []), ...(op.bodyFormat === 'file' ? ['multipart/form-data'] : [])]
 }
 
-function getMediaType(request: Request): string {
+/** Return the media type of a body, in lower case and without parameters; empty without one. */
+export function getMediaType(request: Request): string {
   return request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 

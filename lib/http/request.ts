@@ -17,7 +17,6 @@ import { createBudget, runWithin } from '#rules/budget.ts'
 import { prefersType } from '#rules/text/accept.ts'
 import { toAddressBlock, toSite } from '#rules/text/address-block.ts'
 import type { ParsedRate } from '#vendors/cache/limiter.ts'
-import { publishEntries } from '#work/publish.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
@@ -45,6 +44,7 @@ import {
   takesIdempotencyKey,
 } from './operation.ts'
 import { createOperationFinder, type FindOperation, type PreparedOperation } from './prepared-operation.ts'
+import { publishStored } from './publish-stored.ts'
 import { type CountedCall, countCall, createRateLimitProblem, watchFailures } from './rate-limit.ts'
 import { setHeader } from './respond.ts'
 import { type RenderedResponse, renderResult, toResponse, withEtag } from './response.ts'
@@ -410,10 +410,7 @@ async function runEffects({ c, effects, entries, services }: OperationCall): Pro
   // An effect may store work too, which is published after it.
   const publish = async () => {
     if (entries.length === 0) return
-    await publishEntries(
-      { ...services.ports, platform: openPlatformDb(services.platform, 'publishing', () => {}) },
-      entries.splice(0),
-    )
+    await publishStored(services, entries.splice(0))
   }
   for (const effect of [publish, ...effects.flatMap((run) => [run, publish])]) {
     await effect().catch((error: unknown) =>

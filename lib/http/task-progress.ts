@@ -1,10 +1,10 @@
 import type { OutboxEntry } from '#db/outbox-entry.ts'
 import { type ModelCallCounts, storeModelCalls } from '#db/rows/ai-tasks.ts'
-import { type Caller, openAccountScope, openPlatformDb, type WriteDb } from '#db/scope.ts'
+import { type Caller, openAccountScope, type WriteDb } from '#db/scope.ts'
 import type { ModelCalls } from '#vendors/ai/ask.ts'
 import { announceProgress } from '#work/job-progress.ts'
-import { publishEntries } from '#work/publish.ts'
 import type { C, Services } from './app.ts'
+import { publishStored } from './publish-stored.ts'
 
 export interface TaskProgress extends ModelCalls {
   readonly counts: ModelCallCounts
@@ -35,11 +35,10 @@ export function trackTaskProgress(
   const write = (work: (db: WriteDb) => Promise<unknown>) => {
     if (!isShown) return
     const entries: OutboxEntry[] = []
-    const platform = openPlatformDb(services.platform, 'publishing', () => {})
     const scope = openAccountScope(services.platform, accountId, userId, (entry) => entries.push(entry))
     const run = async () => {
       await scope.transaction(work)
-      await publishEntries({ ...services.ports, platform }, entries)
+      await publishStored(services, entries)
     }
     lastWrite = lastWrite.then(run).catch(() => {})
     c.executionCtx.waitUntil(lastWrite)
