@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, jsonb, now, selectIds } from '#db/expressions.ts'
+import { selectGroupNames } from '#db/rows/provisioned-groups.ts'
 import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { MemberRole } from '#rules/group-roles.ts'
@@ -290,10 +291,7 @@ export const selectGrants = readStatement(
     groups: z.array(z.string()),
   }),
   (ids: readonly string[]) => sql`
-    select u.id, u.role, u.team_id, array(
-             select unnest(array_remove(array[g.display_name, g.external_id], null))
-               from scim_group_members m join scim_groups g on g.account_id = m.account_id and g.id = m.group_id
-              where m.account_id = u.account_id and m.user_id = u.id) as groups
+    select u.id, u.role, u.team_id, array(${selectGroupNames(sql`u.account_id`, sql`u.id`)}) as groups
       from users u where u.account_id = app.account_id() and u.is_active and u.id in (${selectIds(ids)})`,
 )
 

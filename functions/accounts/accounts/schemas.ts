@@ -271,7 +271,9 @@ export const AuditEntry = z
       .meta({ example: 4096 }),
     id: Id,
     account_id: Id,
-    actor_id: Id.nullable().describe('The user who acted; null for the service itself.'),
+    actor_id: Id.nullable().describe(
+      'The user who acted; null for the service itself, and for the provider that provisions members.',
+    ),
     actor_name: z.string().nullable().describe('The current name of that user.'),
     action: z
       .string()

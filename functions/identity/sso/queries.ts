@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { selectGroupNames } from '#db/rows/provisioned-groups.ts'
 import type { PlatformDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import type { MemberRole } from '#rules/group-roles.ts'
@@ -31,11 +32,8 @@ export type LinkedMember = NonNullable<Awaited<ReturnType<typeof selectLinked>>>
 
 /** The groups of a member that the provider provisions, by name and by id at the provider. */
 export const selectGroups = readStatement(
-  z.object({ group: z.string() }),
-  (accountId: string, userId: string) => sql`
-    select unnest(array_remove(array[g.display_name, g.external_id], null)) as group
-      from scim_group_members m join scim_groups g on g.account_id = m.account_id and g.id = m.group_id
-     where m.account_id = ${accountId} and m.user_id = ${userId}`,
+  z.object({ name: z.string() }),
+  (accountId: string, userId: string) => selectGroupNames(accountId, userId),
 )
 
 /** Select the member of an account who has an address, an active one if there are several. */

@@ -137,10 +137,7 @@ async function applyGroups(
   if (group_roles.length === 0 || groups === null || !member.is_active) return member.id
   // A token without groups demotes nobody whose groups are provisioned.
   const provisioned = await queries.selectGroups.all(platform, account_id, member.id)
-  const grant = grantByGroups(group_roles, default_role, [
-    ...groups,
-    ...provisioned.map(({ group }) => group),
-  ])
+  const grant = grantByGroups(group_roles, default_role, [...groups, ...provisioned.map(({ name }) => name)])
   if (!grant) return member.id
   const isSameTeam = grant.teamId === null || grant.teamId === member.team_id
   if (grant.role === member.role && isSameTeam) return member.id
