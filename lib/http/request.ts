@@ -343,13 +343,11 @@ async function callHandler(
     log: (line: Record<string, unknown>) =>
       services.log({ at: new Date().toISOString(), request_id: c.get('requestId'), ...line }),
     ...(scope ? { caller } : {}),
+    ...(scope && !isStaffOperation(op) ? { db: db ?? scope.db } : {}),
     ...(op.access === 'signed' ? { callAs: createCallAs(c, services) } : {}),
     ...(progress ? { modelCalls: progress } : {}),
     ...openPlatform(call, db),
   }
-  // A property that is read on use, because many operations need no query builder.
-  if (scope && !isStaffOperation(op))
-    Object.defineProperty(ctx, 'db', { get: () => db ?? scope.db, enumerable: true })
   // The platform connection does not check the caller, so app.enter runs first. For staff it runs with every
   // statement.
   if (op.platform && !isStaffOperation(op)) await scope?.checkAccess()

@@ -30,9 +30,9 @@ const goals: readonly Goal[] = [
     [0.75, { [unread]: 0.45, [markRead]: 0.5 }],
   ]),
   ...toGoals(nodeName, barePeerName, 'cpuMicros', [
-    [1.2, { [list]: 1.8 }],
-    [1.55, { [unread]: 2.5 }],
-    [1.5, { [markRead]: 2.3 }],
+    [1.2, { [list]: 1.6 }],
+    [1.55, { [unread]: 2 }],
+    [1.5, { [markRead]: 2 }],
     [2.9, { escalate: 8 }],
   ]),
   ...toGoals(nodeName, guardedPeerName, 'perSecond', [
