@@ -81,14 +81,26 @@ export const codedProblems = {
   wrong_password: { status: 400, detail: 'The current password is wrong' },
   mfa_token_invalid: { status: 401, detail: 'This sign-in has expired or was completed; sign in again' },
   refresh_token_reused: { status: 401, detail: 'This refresh token was used before; sign in again' },
-  user_deactivated: { status: 401, detail: 'This user is deactivated' },
-  account_admin_required: { status: 403, detail: 'Only an account admin may change this' },
-  address_not_allowed: { status: 403, detail: 'This API key cannot be used from your address' },
-  closed_to_keys: { status: 403, detail: 'API keys cannot call this operation' },
+  user_deactivated: {
+    status: 401,
+    detail: 'This user is deactivated; an admin of the account can activate them again',
+  },
+  account_admin_required: { status: 403, detail: 'Only an account admin may change this; ask one' },
+  address_not_allowed: {
+    status: 403,
+    detail: 'This API key cannot be used from your address; an admin can change its addresses',
+  },
+  closed_to_keys: { status: 403, detail: 'API keys cannot call this operation; sign in as a user' },
   email_not_verified: { status: 403, detail: 'Verify your e-mail address to continue' },
-  feature_disabled: { status: 403, detail: 'This feature is switched off for your account' },
-  insufficient_scope: { status: 403, detail: 'The scopes of this API key do not include this operation' },
-  kb_quota_exceeded: { status: 403, detail: 'Your plan allows no more knowledge imports' },
+  feature_disabled: {
+    status: 403,
+    detail: 'This feature is switched off for your account; ask who runs the service',
+  },
+  insufficient_scope: {
+    status: 403,
+    detail: 'The scopes of this API key do not include this operation; use one with `required_scope`',
+  },
+  kb_quota_exceeded: { status: 403, detail: 'Your plan allows no more knowledge imports; change the plan' },
   mfa_setup_required: { status: 403, detail: 'Set up two-factor sign-in to continue' },
   password_change_required: { status: 403, detail: 'Change your password to continue' },
   sso_required: {
@@ -96,7 +108,10 @@ export const codedProblems = {
     detail: 'Your organisation signs in with its identity provider; sign in there',
   },
   step_up_required: { status: 403, detail: 'Verify your second factor again to continue' },
-  subscription_lapsed: { status: 403, detail: "This account's subscription has lapsed" },
+  subscription_lapsed: {
+    status: 403,
+    detail: "This account's subscription has lapsed; an admin can renew it in the billing portal",
+  },
   invite_invalid_or_expired_or_revoked: { status: 404, detail: 'invite_invalid_or_expired_or_revoked' },
   link_ended: { status: 410, detail: 'This link was used, or what it leads to has ended' },
   account_not_empty: {

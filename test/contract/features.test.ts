@@ -61,7 +61,9 @@ it('AUT-34 returns 403 feature_disabled and writes nothing while the feature is 
   await setFeatureOverride(id, false)
   for (const response of [await count(), await rename(), await rename('a key')]) {
     expect([response.status, response.body.code]).toEqual([403, 'feature_disabled'])
-    expect(response.body.detail).toBe('This feature is switched off for your account')
+    expect(response.body.detail).toBe(
+      'This feature is switched off for your account; ask who runs the service',
+    )
   }
   expect(await service.sql('select name from teams where account_id = $1', [id])).toEqual([
     { name: 'Test team' },

@@ -115,6 +115,16 @@ it('INS-18 the built folder has every file and command that its documents name',
   ])
     expect(readme).toContain(name)
   expect([existsSync(join(folder, 'LICENSE')), readme.includes('checkout -->')]).toEqual([true, false])
+  const licenses = readFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+  for (const part of [
+    'hono ',
+    'kysely ',
+    'pg-types ',
+    '@fontsource/noto-sans ',
+    'SIL OPEN FONT LICENSE',
+    'Permission is hereby granted',
+  ])
+    expect(licenses).toContain(part)
 })
 
 it('INS-18 a dump is restored without a checkout, into a new database alone', async () => {

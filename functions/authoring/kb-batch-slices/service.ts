@@ -3,6 +3,7 @@ import * as sources from '#functions/authoring/kb-batch-sources/service.ts'
 import * as kbImports from '#functions/authoring/kb-imports/service.ts'
 import { describe } from '#http/app.ts'
 import type { JobContext } from '#http/job.ts'
+import { Problem } from '#problem.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
@@ -112,7 +113,7 @@ async function storeOutcome(
     place,
     name,
     import_id,
-    problem: article && !import_id ? kbImports.quotaExceeded().message : problem,
+    problem: article && !import_id ? new Problem('kb_quota_exceeded').message : problem,
   }
 }
 

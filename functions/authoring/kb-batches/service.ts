@@ -23,7 +23,7 @@ export async function get(ctx: Pick<ReadContext, 'db'>, id: string): Promise<KbB
 export async function create(ctx: WriteContext, input: FormFile | KbBatchCreate): Promise<KbBatch> {
   const earlier = ctx.isRepeat ? await queries.selectBatch.first(ctx.db, ctx.workId) : undefined
   if (earlier) return get(ctx, earlier.id)
-  if ((await kbImports.getQuota(ctx)).remaining === 0) throw kbImports.quotaExceeded()
+  if ((await kbImports.getQuota(ctx)).remaining === 0) throw new Problem('kb_quota_exceeded')
   const id = ctx.workId
   if ('source' in input) return insert(ctx, { id, ...(await readSource(ctx, input)) })
   const total = countArticles(input)

@@ -41,7 +41,7 @@ export async function create(ctx: WriteContext, input: FormFile | KbImportCreate
     throwArticleProblem('bytes' in input ? 'file' : 'content'),
   )
   const inserted = await queries.insertImport.first(ctx.db, article)
-  if (!inserted) throw quotaExceeded()
+  if (!inserted) throw new Problem('kb_quota_exceeded')
   return inserted
 }
 
@@ -50,10 +50,6 @@ export async function create(ctx: WriteContext, input: FormFile | KbImportCreate
  */
 export async function store(db: WriteDb, article: Article): Promise<string | null> {
   return (await queries.insertImport.first(db, article))?.id ?? null
-}
-
-export function quotaExceeded(): Problem {
-  return new Problem('kb_quota_exceeded', 'Your plan allows no more knowledge imports')
 }
 
 export async function list({ db }: ReadContext, { status, ...page }: KbImportQuery & PageQuery) {

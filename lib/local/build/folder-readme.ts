@@ -22,7 +22,8 @@ const parts: [file: string, headings: string[]][] = [
 
 const start = `# Support Flow Service for Node
 
-This folder runs with Node alone. CHANGELOG.md says what a version changes and how to upgrade to it; LICENSE says who may use it.
+This folder runs with Node alone. CHANGELOG.md says what a version changes and how to upgrade to it; LICENSE says who may use it,
+and THIRD-PARTY-LICENSES.txt under which licences the packages in it are.
 
 `
 

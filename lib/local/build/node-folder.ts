@@ -1,8 +1,9 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { root } from '#local/root.ts'
 import { writeFolderReadme } from './folder-readme.ts'
+import { writeThirdPartyLicenses } from './third-party.ts'
 
 /** The commands of the folder, and the file that each of them starts. */
 export const nodeCommands = {
@@ -52,7 +53,7 @@ const nativePackages = ['@node-rs/argon2', '@resvg/resvg-wasm', 'harfbuzzjs', 's
  */
 export async function buildNodeFolder(folder: string, assets: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
-  await bundleCommands(folder)
+  const metafile = await bundleCommands(folder)
   await Promise.all([
     cp(join(root, 'migrations'), join(folder, 'migrations'), {
       recursive: true,
@@ -61,12 +62,14 @@ export async function buildNodeFolder(folder: string, assets: string): Promise<v
     cp(assets, join(folder, 'dist/assets'), { recursive: true }),
     ...copiedFiles.map((name) => copyText(name, folder)),
     writeFolderReadme(folder),
+    writeThirdPartyLicenses(folder, metafile),
     writePackage(folder),
   ])
 }
 
-async function bundleCommands(folder: string): Promise<void> {
-  await build({
+async function bundleCommands(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    metafile: true,
     absWorkingDir: root,
     entryPoints: [
       ...Object.keys(nodeCommands).map((name) => ({ in: `command:${name}`, out: name })),
@@ -89,6 +92,7 @@ async function bundleCommands(folder: string): Promise<void> {
     plugins: [commandEntries, sourceLocations],
     logLevel: 'error',
   })
+  return metafile
 }
 
 /** An entry loads the settings first, as `node --import` does in a checkout, and then its command. */

@@ -136,7 +136,7 @@ describe('an archive of articles', () => {
       null,
       null,
       null,
-      'Your plan allows no more knowledge imports',
+      'Your plan allows no more knowledge imports; change the plan',
     ])
     expect((await expectRefusal(upload(admin, [article('e.md')]), 403)).code).toBe('kb_quota_exceeded')
   })
