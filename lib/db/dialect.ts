@@ -20,13 +20,16 @@ interface LazyConnection extends DatabaseConnection {
   session: TransactionConnection | null
 }
 
+// It compiles one query after another, and making it costs more than the rest of a query builder.
+const queryCompiler = new PostgresQueryCompiler()
+
 /** Create a Kysely dialect that sends single statements over HTTP and opens a WebSocket for a transaction. */
 export function lazyDialect(database: Database, context: TenantContext): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => lazyDriver(database, context),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => queryCompiler,
   }
 }
 
