@@ -306,6 +306,13 @@ begin
   end if;
   return null;
 end $$;
+-- Who changes members locks their account before them, as who provisions them does: in two orders they would wait for each other.
+create function app.lock_own_account() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform from accounts where id = app.account_id() for no key update;
+  return null;
+end $$;
+create trigger own_account before update of role, is_active on users for each statement execute function app.lock_own_account();
 create trigger last_admin after update of role, is_active on users for each row
   when (old.role = 'admin' and old.is_active and (new.role <> 'admin' or not new.is_active))
   execute function app.keep_last_admin();

@@ -408,6 +408,20 @@ function testRaces(service: OwnService): void {
     const removals = await runConcurrently(() => client.scim('DELETE', `/Users/${ids[1]}`))
     expect(countByStatus(removals)).toEqual({ 204: 1, 404: 31 })
   })
+
+  it('PRV-08 a provider and an admin who change one person do not wait for each other', async () => {
+    const client = await connectScim(service)
+    const id = await client.addUser()
+    const change = (body: object) => client.account.admin.call('PATCH', `/accounts/me/members/${id}`, body)
+    expect((await change({ role: 'admin' })).status).toBe(200)
+    const answers = await runConcurrently((n) => {
+      const active = n % 4 < 2
+      return n % 2 === 0
+        ? client.scim('PATCH', `/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: active }))
+        : change({ is_active: active })
+    })
+    expect(countByStatus(answers)).toEqual({ 200: 32 })
+  })
 }
 
 const attributes = [
