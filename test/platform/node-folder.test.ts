@@ -81,6 +81,23 @@ it('INS-08 the built folder has the commands of the operator', () => {
   expect(findMissing(stdout)).toEqual([])
 })
 
+it('INS-08 the folder of a release, which has no packages, names the command that installs them', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'flow-release-'))
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
+  cpSync(folder, copy, { recursive: true, filter: (path) => path !== join(folder, 'node_modules') })
+  for (const command of ['serve', 'doctor']) {
+    const { status, stderr } = spawnSync(process.execPath, [`${command}.js`], {
+      cwd: copy,
+      env: owner,
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Cannot find package .*: run `npm ci` .*\n$/),
+    ])
+  }
+})
+
 // `init` writes the one, and the others are of Docker and of systemd.
 const elsewhere = ['create-database.sql', 'compose.yaml', 'postgresql.service']
 const fileName = /(?<![\w/.:@])(?:[\w-]+\/)*[\w-]+\.(?:js|ts|sql|service|yml|yaml|json|conf|md)\b/g
