@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
-import { ownerSettings, parseSettings } from '#config.ts'
+import { ownerSettings, parseOwnerUrl, parseSettings } from '#config.ts'
 import { loadContent } from './content.ts'
 import { type PlatformContent, readContent } from './content-files.ts'
 import { type ApplySettings, applyPending, defaultApplySettings, inTransaction } from './migrate/apply.ts'
@@ -76,14 +76,12 @@ async function setPasswords(client: pg.Client, { runtime, platform }: Passwords)
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { plan: { type: 'boolean', default: false } } })
-  const { DATABASE_OWNER_URL, RUNTIME_PASSWORD, PLATFORM_PASSWORD } = parseSettings(
-    ownerSettings,
-    process.env,
-  )
+  const ownerUrl = parseOwnerUrl(process.env)
+  const { RUNTIME_PASSWORD, PLATFORM_PASSWORD } = parseSettings(ownerSettings, process.env)
   if ((RUNTIME_PASSWORD === undefined) !== (PLATFORM_PASSWORD === undefined))
     throw new Error('Set both RUNTIME_PASSWORD and PLATFORM_PASSWORD, or neither to keep the passwords.')
   if (values.plan) {
-    const lines = await plan(DATABASE_OWNER_URL)
+    const lines = await plan(ownerUrl)
     console.log(lines.length === 0 ? 'No migration is pending.' : lines.join('\n'))
     return console.log('A migration then loads the new and changed files of content/.')
   }
@@ -91,7 +89,7 @@ async function main(): Promise<void> {
     RUNTIME_PASSWORD && PLATFORM_PASSWORD
       ? { runtime: RUNTIME_PASSWORD, platform: PLATFORM_PASSWORD }
       : undefined
-  const appliedNames = await migrate(DATABASE_OWNER_URL, passwords, migrationsFolder, {
+  const appliedNames = await migrate(ownerUrl, passwords, migrationsFolder, {
     report: (line) => console.log(line),
   })
   console.log(

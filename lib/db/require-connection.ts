@@ -140,7 +140,7 @@ async function explain(database: Database, setting: ConnectionSetting, error: un
   const refusal = findRefusal(error)
   if (refusal !== null)
     throw new SettingError(
-      `${setting} is refused (${refusal}): set it to the connection string of ${role}, with the password that \`npm run migrate\` sets and the host, the database and \`sslmode\` of your PostgreSQL`,
+      `${setting} is refused (${refusal}): before the first start run \`npm run migrate\`, which makes ${role}; otherwise set it to the connection string of ${role}, with the password that \`npm run migrate\` sets and the host, the database and \`sslmode\` of your PostgreSQL`,
       { cause: error },
     )
   // Another role may not call the function, and a database without it was not migrated.

@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util'
 import type pg from 'pg'
 import { parseOwnerUrl, parseSettings, settings } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
-import { describeFailure } from '#db/migrate/failure.ts'
 import { fingerprintCredentials } from '#rules/settings/fingerprint.ts'
 import { createRecoveryCodes, hashRecoveryCode } from '#vendors/auth/recovery-codes.ts'
 import { buildTotpUrl, createTotpSecret } from '#vendors/auth/totp.ts'
 import { createVault, type VaultKey } from '#vendors/auth/vault.ts'
+import { describeCommandFailure } from './describe-failure.ts'
 import { requireKnownKeys } from './known-keys.ts'
 
 /** A new second factor, which cannot be read again. */
@@ -80,6 +80,6 @@ async function main(): Promise<void> {
 
 if (import.meta.main)
   main().catch((error: unknown) => {
-    console.error(describeFailure(error))
+    console.error(describeCommandFailure(error))
     process.exitCode = 1
   })

@@ -149,7 +149,7 @@ export const checks: readonly Check[] = [
   {
     name: 'messages of the last day reached their channel',
     remedy:
-      'See `last_error` of the rows. Channels, webhooks and ticketing systems belong to the accounts, which see these failures too.',
+      'See `last_error` in `deliveries`, `webhook_deliveries` and `psa_pushes`. Channels, webhooks and ticketing systems belong to the accounts, which see these failures too.',
     isWarning: true,
     isAboutWork: true,
     sql: `select channel || ': ' || count(*) filter (where state = 'failed') || ' of ' || count(*) || ' failed' as problem from (

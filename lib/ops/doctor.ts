@@ -43,6 +43,26 @@ export async function diagnose(ownerUrl: string, folder = migrationsFolder): Pro
   return findings
 }
 
+/** Name the providers that are not set. The service starts without them, so they are warnings. */
+export function checkProviders({ SMTP_URL, RESEND_API_KEY, OPENAI_API_KEY }: NodeJS.ProcessEnv): Finding[] {
+  const missing = 'operations that need one answer 503'
+  return [
+    {
+      name: 'a mail provider is set',
+      remedy:
+        'Set SMTP_URL or RESEND_API_KEY. `npm run admin` verifies the address of one person without it.',
+      isWarning: true,
+      problems: SMTP_URL || RESEND_API_KEY ? [] : [`no e-mail is sent, and ${missing}`],
+    },
+    {
+      name: 'an AI provider is set',
+      remedy: 'Set OPENAI_API_KEY, unless the service should have no AI.',
+      isWarning: true,
+      problems: OPENAI_API_KEY ? [] : [missing],
+    },
+  ]
+}
+
 /** Sign in at the mail server, if one is set. */
 export async function checkMail({ SMTP_URL, MAIL_FROM = '' }: NodeJS.ProcessEnv): Promise<Finding[]> {
   if (!SMTP_URL) return []
@@ -109,6 +129,7 @@ export async function diagnoseNode(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     ...(isOwner ? await diagnose(ownerUrl) : []),
     ...(isOwner && config ? [await checkSealedValues(ownerUrl, config.CREDENTIALS_KEY)] : []),
     ...(config ? await checkDependencies(config) : []),
+    ...checkProviders(env),
     ...(await checkMail(env)),
     ...(await checkFiles()),
   ]

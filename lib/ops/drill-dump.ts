@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -37,11 +37,15 @@ export function getRowsFile(folder: string, { name }: Table): string {
 }
 
 /**
- * Write every row of the database to files of `folder`, as of one moment. It blocks no reads or writes, and a
+ * Write every row of the database to files of a new folder, as of one moment. Throw if the folder is there: half
+ * of a new dump would spoil the one in it. It blocks no reads or writes, and a
  * migration waits for it. The connection must be the owner's, without a pooler.
  */
 export async function writeDump(client: Connection, folder: string): Promise<Dump> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new Error(`${folder} is there already: name a new folder.`) : error
+  })
   await prepareConnection(client)
   await client.query('begin isolation level repeatable read read only')
   const tables: Dump['tables'] = []

@@ -7,6 +7,7 @@ import { withConnection } from '#db/migrate/connection.ts'
 import { migrate } from '#db/migrate.ts'
 import { listFolderObjects } from '#platform/node/objects-folder.ts'
 import { listS3Objects } from '#platform/node/objects-s3.ts'
+import { describeCommandFailure } from './describe-failure.ts'
 import { describeFinding, diagnose } from './doctor.ts'
 import { compareObjects, compareTables, selectNewFindings } from './drill-compare.ts'
 import { type Dump, writeDump } from './drill-dump.ts'
@@ -283,6 +284,6 @@ if (import.meta.main)
       process.exitCode = isComplete ? 0 : 1
     })
     .catch((error: unknown) => {
-      console.error(error instanceof Error ? error.message : error)
+      console.error(describeCommandFailure(error))
       process.exitCode = 1
     })

@@ -18,13 +18,18 @@ export function fillSettings(example: string): string {
   })
 }
 
-/** Return the statements with which a superuser creates the owner of the database, and the database. */
+/**
+ * Return the lines for psql with which a superuser creates the owner of the database, and the database. Only a
+ * superuser may withdraw the right to store large objects, which would let the roles of the service fill the disk.
+ */
 export function describeOwner(settings: string): string[] {
   const url = new URL(parseEnv(settings).DATABASE_OWNER_URL ?? '')
   const database = url.pathname.slice(1)
   return [
     `create role ${url.username} login createrole bypassrls password '${url.password}';`,
     `create database ${database} owner ${url.username} encoding 'UTF8' template template0;`,
+    `\\connect ${database}`,
+    'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public;',
   ]
 }
 
@@ -53,7 +58,7 @@ function writeForNode(file: string): string {
   writeSecret(databaseFile, `${statements.join('\n')}\n`)
   return `Wrote ${file} with fresh keys, and ${ownerFile} for the commands of the operator. Set the addresses in ${file}, SMTP_URL or RESEND_API_KEY for e-mails, and OPENAI_API_KEY for AI.
 Then create the owner and the database, as a superuser of PostgreSQL 16 or later, and delete the file:
-  sudo cat ${databaseFile} | sudo -u postgres psql && rm ${databaseFile}
+  sudo cat ${databaseFile} | sudo -u postgres psql --set ON_ERROR_STOP=1 && sudo rm ${databaseFile}
 With Docker, compose.yaml does that: only delete the file.
 Then run ${isBuilt ? '`node migrate.js` and `node serve.js`' : '`npm run migrate`, `npm run build -- --node` and `npm run serve`'}.`
 }

@@ -2,4 +2,4 @@
 // breaks into it finds no password of the owner.
 import { loadSettings } from './preload.mjs'
 
-loadSettings('.env.owner')
+loadSettings('.env.owner', 'run the command as its owner, for example with sudo')

@@ -6,6 +6,7 @@ import { withConnection } from '#db/migrate/connection.ts'
 import { fingerprintKeys, type KeySet } from '#rules/settings/fingerprint.ts'
 import { derivePublicKey } from '#vendors/auth/record-signer.ts'
 import { createVault, type VaultKey } from '#vendors/auth/vault.ts'
+import { describeCommandFailure } from './describe-failure.ts'
 import { acceptKeys } from './known-keys.ts'
 import { resealColumn, sealedColumns } from './sealed-columns.ts'
 
@@ -126,6 +127,8 @@ if (import.meta.main)
   main().catch((error: unknown) => {
     // A ZodError and a SyntaxError could quote a key.
     const isSafe = error instanceof Error && !(error instanceof SyntaxError) && !(error instanceof z.ZodError)
-    console.error(isSafe ? error.message : 'JWT_KEYS, CREDENTIALS_KEY or RECORD_KEYS is not valid.')
+    console.error(
+      isSafe ? describeCommandFailure(error) : 'JWT_KEYS, CREDENTIALS_KEY or RECORD_KEYS is not valid.',
+    )
     process.exitCode = 1
   })

@@ -10,7 +10,7 @@ import { root } from '#local/root.ts'
 import { builtAssets } from '#local/worker.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
-import { createMigratedDatabase } from '#test/support/migrations.ts'
+import { createEmptyDatabase, createMigratedDatabase } from '#test/support/migrations.ts'
 import { spawnNode, toServeSettings, waitForOutput } from '#test/support/node-child.ts'
 import { createAccount } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
@@ -29,7 +29,7 @@ const owner = { DATABASE_OWNER_URL: service.ownerUrl }
 /** Run a command of the folder, with exactly these settings. */
 function run(
   command: keyof typeof nodeCommands,
-  args: string[] = [],
+  args: readonly string[] = [],
   settings: Record<string, string> = owner,
 ) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${command}.js`, ...args], {
@@ -79,6 +79,43 @@ it('INS-08 the built folder has the commands of the operator', () => {
     expect.stringMatching(/^CREDENTIALS_KEY=/m),
   ])
   expect(findMissing(stdout)).toEqual([])
+})
+
+it('INS-08 a command names the remedy for a database without tables, and for a refused connection', async () => {
+  const empty = { DATABASE_OWNER_URL: await createEmptyDatabase() }
+  const wrong = Object.assign(new URL(service.ownerUrl), { pathname: 'no_such_database' }).href
+  const credentials = { CREDENTIALS_KEY: service.settings.CREDENTIALS_KEY ?? '' }
+  for (const [command, ...args] of [
+    ['admin', 'nobody@example.com'],
+    ['drill', '--dump', join(folder, 'dump-of-nothing')],
+    ['secrets', 'reseal'],
+  ] as const) {
+    expect(run(command, args, { ...credentials, ...empty })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('run `npm run migrate`'),
+    })
+    expect(run(command, args, { ...credentials, DATABASE_OWNER_URL: wrong })).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/^The connection string of the owner is refused \(.*no_such_database/),
+    })
+  }
+})
+
+it('INS-08 the folder of a release, which has no packages, names the command that installs them', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'flow-release-'))
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
+  cpSync(folder, copy, { recursive: true, filter: (path) => path !== join(folder, 'node_modules') })
+  for (const command of ['serve', 'doctor']) {
+    const { status, stderr } = spawnSync(process.execPath, [`${command}.js`], {
+      cwd: copy,
+      env: owner,
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Cannot find package .*: run `npm ci` .*\n$/),
+    ])
+  }
 })
 
 // `init` writes the one, and the others are of Docker and of systemd.
@@ -131,6 +168,10 @@ it('INS-18 a dump is restored without a checkout, into a new database alone', as
   expect(run('drill')).toMatchObject({ status: 1, output: expect.stringContaining('only a checkout has') })
   const dump = join(folder, 'dump-to-load')
   expect(run('drill', ['--dump', dump]).status).toBe(0)
+  expect(run('drill', ['--dump', dump])).toMatchObject({
+    status: 1,
+    output: `${dump} is there already: name a new folder.\n`,
+  })
   const url = await createMigratedDatabase()
   const load = () => run('drill', ['--load', dump], { DATABASE_OWNER_URL: url })
   expect(load()).toMatchObject({ status: 1, output: expect.stringContaining('grant set on parameter') })

@@ -175,6 +175,18 @@ describe('the doctor', () => {
     expect(await runDoctor({})).toEqual({ code: 0, output: expect.not.stringMatching(/PROBLEM/) })
   })
 
+  it('INS-07 warns of a missing AI and a missing mail provider', async () => {
+    const { code, output } = await runDoctor({
+      OPENAI_API_KEY: undefined,
+      RESEND_API_KEY: undefined,
+      MAIL_FROM: undefined,
+    })
+    expect([code, output.match(/^warning {2}.*provider.*$/gm)]).toEqual([
+      0,
+      ['warning  a mail provider is set: no', 'warning  an AI provider is set: no'],
+    ])
+  })
+
   it.each(dead)('OPS-10 fails for a dead %s', async (_, changes, named) => {
     const { code, output } = await runDoctor(changes)
     expect([code, output]).toEqual([1, expect.stringMatching(new RegExp(`^PROBLEM[^]*?\\b${named}\\b`, 'm'))])

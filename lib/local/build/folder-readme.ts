@@ -14,10 +14,10 @@ const parts: [file: string, headings: string[]][] = [
       '## Watch it',
       '## Check it',
       '## Exchange the keys',
-      '## Settings',
     ],
   ],
   ['migrations/README.md', ['## Backup, restore, rollback', '### Rehearse it']],
+  ['functions/README.md', ['## Settings']],
 ]
 
 const start = `# Support Flow Service for Node

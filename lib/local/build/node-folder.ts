@@ -106,10 +106,20 @@ const commandEntries: Plugin = {
     onLoad({ filter: /.*/, namespace: 'command' }, ({ path }) => {
       const file = nodeCommands[path as keyof typeof nodeCommands]
       const preload = withoutOwner.has(path) ? 'preload' : 'preload-owner'
-      const start = `globalThis.startedFile = ${JSON.stringify(file)}; await import('./${file}')`
-      return { contents: `import './lib/ops/${preload}.mjs'; ${start}`, resolveDir: root }
+      const start = `globalThis.startedFile = ${JSON.stringify(file)}; await import('./${file}').catch(explainMissing)`
+      return {
+        contents: `import './lib/ops/${preload}.mjs'; ${start}\n${explainMissing}`,
+        resolveDir: root,
+      }
     })
   },
+}
+
+/** Part of an entry: the folder of a release has no packages. */
+function explainMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  console.error(`${error.message}: run \`npm ci\` in the folder, which installs the packages of this machine`)
+  process.exit(1)
 }
 
 /** In a bundle a source file does not know that it was started, nor where it was. Both become constants. */

@@ -81,10 +81,18 @@ function declareEmptyBody({ headers }: IncomingMessage): void {
   if (headers['transfer-encoding'] === undefined) headers['content-length'] ??= '0'
 }
 
-/** Listen on a port, or on any free one for 0. Return the port. */
+/** Listen on a port, or on any free one for 0. Return the port. Throw the remedy if it is taken. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`The port ${port} of ${host} is in use: stop what uses it, or set another PORT`, {
+              cause: error,
+            })
+          : error,
+      ),
+    )
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 }

@@ -49,6 +49,28 @@ describe('migrate refuses, before it changes anything,', () => {
     await expectRefusal(url, 'PostgreSQL 15.18 found, but 16 or newer is needed. Nothing was changed.')
   })
 
+  it('a database of another encoding, with the statement that helps', async () => {
+    const url = await createEmptyDatabase()
+    const name = `${new URL(url).pathname.slice(1)}_ascii`
+    await asSuperuser(url, (client) =>
+      client.query(
+        `create database ${name} owner flow_owner encoding 'SQL_ASCII' template template0 locale 'C'`,
+      ),
+    )
+    onTestFinished(async () => {
+      await asSuperuser(url, (client) => client.query(`drop database ${name} with (force)`))
+    })
+    const { href } = Object.assign(new URL(url), { pathname: name })
+    await expectRefusal(href, 'The database has the encoding SQL_ASCII, but UTF8 is needed.')
+    await expectRefusal(href, `create database "${name}" owner "flow_owner" encoding 'UTF8'`)
+  })
+
+  it('a server that does not answer, with its address', async () => {
+    await expect(migrate('postgres://owner:secret@localhost:1/support_flow')).rejects.toThrow(
+      /^PostgreSQL does not answer at localhost:1 \(ECONNREFUSED\): look whether it runs, or correct/,
+    )
+  })
+
   it.each(['nocreaterole nobypassrls', 'createrole nobypassrls', 'nocreaterole bypassrls'])(
     'an owner with %s, with the statement that helps',
     async (rights) => {

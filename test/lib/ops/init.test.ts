@@ -38,7 +38,10 @@ it('INS-04 init writes settings with which the service starts, and keys that dif
       const folder = await mkdtemp(join(tmpdir(), 'init-'))
       onTestFinished(() => rm(folder, { recursive: true }))
       const { status, stdout } = run(folder)
-      expect([status, stdout]).toEqual([0, expect.stringContaining('sudo -u postgres psql')])
+      expect([status, stdout]).toEqual([
+        0,
+        expect.stringContaining('sudo -u postgres psql --set ON_ERROR_STOP=1 &&'),
+      ])
       const read = async (name: string) => {
         expect((await stat(join(folder, name))).mode & 0o077).toBe(0)
         return readFile(join(folder, name), 'utf8')
@@ -47,8 +50,13 @@ it('INS-04 init writes settings with which the service starts, and keys that dif
       const settings = parseEnv(await read('.env')) as Record<string, string>
       const password = new URL(owner.DATABASE_OWNER_URL ?? '').password
       expect([owner.POSTGRES_PASSWORD, owner.PGPASSWORD]).toEqual([password, password])
-      expect(await read('create-database.sql')).toContain(
+      const statements = await read('create-database.sql')
+      expect(statements).toContain(
         `create role support_owner login createrole bypassrls password '${password}'`,
+      )
+      // What `migrate` withdraws only where the owner is a superuser.
+      expect(statements).toMatch(
+        /^\\connect support_flow\nrevoke execute on function lo_creat.* from public;$/m,
       )
       // The service must not have it, nor the terminal.
       expect(`${JSON.stringify(settings)}${stdout}`).not.toContain(password)

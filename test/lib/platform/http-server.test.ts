@@ -59,7 +59,9 @@ describe('the HTTP server', () => {
     const server = await serveHttp({ fetch: () => new Response() }, { port: 0, host: '127.0.0.1' })
     await expect(
       serveHttp({ fetch: () => new Response() }, { port: server.port, host: '127.0.0.1' }),
-    ).rejects.toThrow('EADDRINUSE')
+    ).rejects.toThrow(
+      `The port ${server.port} of 127.0.0.1 is in use: stop what uses it, or set another PORT`,
+    )
     await server.close(1)
   })
 })
