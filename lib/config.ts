@@ -299,7 +299,11 @@ export const settings = Settings.shape
 
 /** What only the commands of the operator need: they connect as the owner, and set the passwords of the roles. */
 export const ownerSettings = {
-  DATABASE_OWNER_URL: PostgresUrl.describe('Connection string of the role that owns the database.'),
+  DATABASE_OWNER_URL: PostgresUrl.refine(
+    // https://neon.com/docs/connect/connection-pooling
+    (text) => !/^[^.]+-pooler\./.test(URL.parse(text)?.hostname ?? ''),
+    'must be the unpooled connection string: remove `-pooler` from its host, because one connection holds a lock',
+  ).describe('Connection string of the role that owns the database.'),
   RUNTIME_PASSWORD: Password.optional().describe('Password that `migrate` sets for app_runtime.'),
   PLATFORM_PASSWORD: Password.optional().describe('Password that `migrate` sets for app_platform.'),
 }

@@ -210,6 +210,7 @@ const run = async () => {
   await start()
 }
 run().catch(async (error: unknown) => {
-  console.error(`\n  ${describeStartError(error)}`)
+  // A start that is stopped halfway fails by what it lost.
+  if (!isShuttingDown) console.error(`\n  ${describeStartError(error)}`)
   await shutDown(1)
 })

@@ -2,16 +2,19 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
-import { type CloudflareConfig, parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
+import { settings as commonSettings } from '#config.ts'
+import {
+  type CloudflareConfig,
+  cloudflareSettings,
+  parseCloudflareConfig,
+} from '#platform/cloudflare/settings.ts'
 import { createBoundedFetch } from '#vendors/net/bounded-fetch.ts'
 import type { Finding } from './checks.ts'
 import { checkConnections } from './connections.ts'
 import { find } from './find.ts'
+import { settingsFileOf } from './settings-file.ts'
 
 type Settings = Record<string, string | undefined>
-
-/** The file that `npm run init -- --cloudflare` writes. */
-export const settingsFile = '.dev.vars.production'
 
 const timeoutMs = 10_000
 const fetchBounded = createBoundedFetch('link', { timeoutMs, maxBytes: 1024 * 1024 })
@@ -31,6 +34,8 @@ const mailEvents = ['email.bounced', 'email.complained', 'email.suppressed']
 
 /** What a check needs: the settings, and the names of the Worker's secrets, as wrangler lists them. */
 interface Deployment {
+  /** The environment of wrangler.toml; empty for its top. */
+  environment: string
   settings: Settings
   listSecrets(): Promise<string[]>
 }
@@ -40,17 +45,24 @@ interface Deployment {
  * and vendors, the roles of the database, and the webhooks of the vendors. It changes nothing, and no problem
  * contains a secret.
  */
-export async function diagnoseDeployment({ settings, listSecrets }: Deployment): Promise<Finding[]> {
+export async function diagnoseDeployment(deployment: Deployment): Promise<Finding[]> {
+  const { environment, settings, listSecrets } = deployment
+  const file = settingsFileOf(environment)
   const { STRIPE_SECRET_KEY, RESEND_API_KEY } = settings
-  const { config, finding } = parseDeployed(settings)
+  const { config, finding } = parseDeployed(settings, file)
   const { DATABASE_URL, DATABASE_PLATFORM_URL } = settings
   // With examples in place of addresses, each other check would only say that it failed.
   if (!config) return [finding]
   const connections = await checkConnections({ DATABASE_URL, DATABASE_PLATFORM_URL }, config)
   const others = await Promise.all([
     find(
+      'the file has known names and addresses of yours',
+      `Correct it in ${file}, and upload it.`,
+      async () => findSlips(settings),
+    ),
+    find(
       'every setting of the file is a secret of the Worker',
-      `npx wrangler login && npx wrangler secret bulk --env="" ${settingsFile}`,
+      `npx wrangler login && npx wrangler secret bulk --env="${environment}" ${file}`,
       () => checkSecrets(settings, listSecrets),
     ),
     find(
@@ -85,10 +97,13 @@ export async function diagnoseDeployment({ settings, listSecrets }: Deployment):
 }
 
 /** Parse the settings as the Worker does. */
-function parseDeployed(settings: Settings): { config: CloudflareConfig | null; finding: Finding } {
+function parseDeployed(
+  settings: Settings,
+  file: string,
+): { config: CloudflareConfig | null; finding: Finding } {
   const finding = {
     name: 'every setting is valid',
-    remedy: `Correct it in ${settingsFile}, and upload it.`,
+    remedy: `Correct it in ${file}, and upload it.`,
     isWarning: false,
   }
   try {
@@ -96,6 +111,21 @@ function parseDeployed(settings: Settings): { config: CloudflareConfig | null; f
   } catch (error) {
     return { config: null, finding: { ...finding, problems: [(error as Error).message] } }
   }
+}
+
+/** Return what the Worker accepts although nobody means it: misspelt names, and addresses that nobody reaches safely. */
+function findSlips(settings: Settings): string[] {
+  const unknown = Object.keys(settings)
+    .filter((name) => !(name in commonSettings || name in cloudflareSettings))
+    .map((name) => `${name} is no setting: correct its name, or remove its line`)
+  const addresses = ['PUBLIC_BASE_URL', 'FRONTEND_URL'].flatMap((name) => {
+    const { protocol, hostname, pathname } = new URL(settings[name] ?? '')
+    if (/\bexample\.com$/.test(hostname)) return [`${name} is still the example`]
+    if (pathname.endsWith('/api/v1')) return [`${name} must not end with /api/v1`]
+    const isLocal = /^(?:localhost|127\.0\.0\.1)$/.test(hostname)
+    return protocol === 'https:' || isLocal ? [] : [`${name} must begin with https://`]
+  })
+  return [...unknown, ...addresses]
 }
 
 async function checkSecrets(settings: Settings, listSecrets: () => Promise<string[]>): Promise<string[]> {
@@ -106,15 +136,15 @@ async function checkSecrets(settings: Settings, listSecrets: () => Promise<strin
 }
 
 /**
- * List the secrets of the Worker at the top of wrangler.toml:
+ * List the secrets of the Worker of an environment of wrangler.toml:
  * https://developers.cloudflare.com/workers/wrangler/commands/#secret-list
  */
-export async function listWorkerSecrets(): Promise<string[]> {
+export async function listWorkerSecrets(environment: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('npx', [
     'wrangler',
     'secret',
     'list',
-    '--env=',
+    `--env=${environment}`,
     '--format=json',
   ])
   return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)
@@ -208,10 +238,11 @@ async function readJson(
   return { status: response.status, body: await response.json() }
 }
 
-/** Read the settings that were uploaded. */
-export async function readDeployedSettings(folder: string): Promise<Settings> {
-  const text = await readFile(join(folder, settingsFile), 'utf8').catch(() => undefined)
+/** Read the settings that were uploaded to an environment. */
+export async function readDeployedSettings(folder: string, environment: string): Promise<Settings> {
+  const file = settingsFileOf(environment)
+  const text = await readFile(join(folder, file), 'utf8').catch(() => undefined)
   if (text === undefined)
-    throw new Error(`There is no ${settingsFile} here, the file with the settings that were uploaded.`)
+    throw new Error(`There is no ${file} here, the file with the settings that were uploaded.`)
   return parseEnv(text)
 }

@@ -10,6 +10,7 @@ import { diagnoseDeployment, listWorkerSecrets, readDeployedSettings } from './c
 import { checkConnections, checkOwner } from './connections.ts'
 import { checkDependencies } from './dependencies.ts'
 import { checkSealedValues } from './sealed-values.ts'
+import { readEnvironment } from './settings-file.ts'
 
 /** Run a check. A statement that fails is a problem too. */
 export async function runCheck(
@@ -143,12 +144,15 @@ export function report(findings: readonly Finding[], print: (line: string) => vo
 
 /** With `--cloudflare`, check a deployed Worker; otherwise the service on Node. */
 async function main(): Promise<void> {
-  const findings = process.argv.includes('--cloudflare')
-    ? await diagnoseDeployment({
-        settings: await readDeployedSettings(process.cwd()),
-        listSecrets: listWorkerSecrets,
-      })
-    : await diagnoseNode(process.env)
+  const environment = readEnvironment()
+  const findings =
+    environment === undefined
+      ? await diagnoseNode(process.env)
+      : await diagnoseDeployment({
+          environment,
+          settings: await readDeployedSettings(process.cwd(), environment),
+          listSecrets: () => listWorkerSecrets(environment),
+        })
   process.exitCode = report(findings, console.log)
 }
 

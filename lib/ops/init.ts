@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { readEnvironment, settingsFileOf } from './settings-file.ts'
 
 /**
  * Return the settings of the example, each `<name>` replaced by a value of its own. The same name has the
@@ -51,7 +52,8 @@ const ownerFile = '.env.owner'
 const databaseFile = 'create-database.sql'
 
 /** Write the settings, and return what to do next. No password is printed: terminals and logs keep it. */
-function writeForNode(file: string): string {
+function writeForNode(): string {
+  const file = '.env'
   for (const name of [file, ownerFile, databaseFile]) requireNew(name)
   writeSettings(file, '.env.example')
   const statements = describeOwner(writeSettings(ownerFile, '.env.owner.example'))
@@ -63,8 +65,9 @@ With Docker, compose.yaml does that: only delete the file.
 Then run ${isBuilt ? '`node migrate.js` and `node serve.js`' : '`npm run migrate`, `npm run build -- --node` and `npm run serve`'}.`
 }
 
-/** Write the settings, and return what to do next. */
-function writeForCloudflare(file: string): string {
+/** Write the settings of an environment of wrangler.toml, and return what to do next. */
+function writeForCloudflare(environment: string): string {
+  const file = settingsFileOf(environment)
   requireNew(file)
   const settings = parseEnv(writeSettings(file, '.dev.vars.example'))
   const readPassword = (name: string) => new URL(settings[name] ?? '').password
@@ -72,7 +75,7 @@ function writeForCloudflare(file: string): string {
 Then create the tables and the two roles of the service:
   DATABASE_OWNER_URL='<the unpooled connection string of Neon>' \\
     RUNTIME_PASSWORD=${readPassword('DATABASE_URL')} PLATFORM_PASSWORD=${readPassword('DATABASE_PLATFORM_URL')} npm run migrate
-Then run \`npx wrangler deploy --env="" --secrets-file ${file}\`.`
+Then run \`npx wrangler deploy --env="${environment}" --secrets-file ${file}\`.`
 }
 
 /** Throw if a file is there already. */
@@ -83,13 +86,11 @@ function requireNew(file: string): void {
     )
 }
 
-if (import.meta.main) {
-  const isCloudflare = process.argv.includes('--cloudflare')
-  const file = isCloudflare ? '.dev.vars.production' : '.env'
+if (import.meta.main)
   try {
-    console.log(isCloudflare ? writeForCloudflare(file) : writeForNode(file))
+    const environment = readEnvironment()
+    console.log(environment === undefined ? writeForNode() : writeForCloudflare(environment))
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1
   }
-}

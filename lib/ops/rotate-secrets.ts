@@ -106,19 +106,25 @@ npm run secrets -- rotate records                          prints the next RECOR
 npm run secrets -- reseal                                  encrypts stored secrets with the first CREDENTIALS_KEY
 npm run secrets -- accept jwt|credentials                  makes the keys of the setting those of the database, when the old one is lost or leaked`
 
+/** Return the text of a setting. Throw with its name and the rule if the service would refuse it. */
+function readKeys(name: 'JWT_KEYS' | 'CREDENTIALS_KEY' | 'RECORD_KEYS'): string {
+  parseSettings({ [name]: settings[name] }, process.env)
+  return process.env[name] ?? ''
+}
+
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
   const [command, name, step] = positionals
-  const { JWT_KEYS = '', CREDENTIALS_KEY = '', RECORD_KEYS = '' } = process.env
   const isStep = (text: string | undefined): text is Step => steps.includes(text as Step)
   if (command === 'rotate' && name === 'jwt' && isStep(step))
-    return console.log(rotateJwtKeys(JWT_KEYS, step))
+    return console.log(rotateJwtKeys(readKeys('JWT_KEYS'), step))
   if (command === 'rotate' && name === 'credentials' && isStep(step))
-    return console.log(rotateCredentialsKeys(CREDENTIALS_KEY, step))
-  if (command === 'rotate' && name === 'records') return console.log(await rotateRecordKeys(RECORD_KEYS))
+    return console.log(rotateCredentialsKeys(readKeys('CREDENTIALS_KEY'), step))
+  if (command === 'rotate' && name === 'records')
+    return console.log(await rotateRecordKeys(readKeys('RECORD_KEYS')))
   if (command === 'accept' && (name === 'jwt' || name === 'credentials')) return accept(name)
   if (command !== 'reseal') throw new Error(usage)
-  const keys = z.array(CredentialsKey).parse(JSON.parse(CREDENTIALS_KEY))
+  const keys = z.array(CredentialsKey).parse(JSON.parse(readKeys('CREDENTIALS_KEY')))
   if (!(await reseal(parseOwnerUrl(process.env), keys, console.log)))
     throw new Error('Some secrets were not encrypted again. Keep the old key.')
 }

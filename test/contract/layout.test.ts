@@ -1,5 +1,6 @@
 // @module-tag shape
 import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { operations } from '#functions/operations.ts'
@@ -52,4 +53,11 @@ it('a group contains only the files operations, schemas, service and queries', (
     /^(app|cloudflare|node|operations|routes|tags|work)\.ts$|\/(operations|schemas|service|queries)\.ts$|^(mcp|oauth|scim|staff)\//
   expect(files.map((path) => relative('.', path)).filter((path) => !allowed.test(path))).toEqual([])
   expect(files.filter((path) => path.split('/').length > 3)).toEqual([])
+})
+
+it('the declaration in README.md is that of its file', async () => {
+  const text = await readFile(join(root, 'README.md'), 'utf8')
+  const [, file = '', declaration = ''] = /```ts\n\/\/ (\S+)\n([\s\S]*?)```/.exec(text) ?? []
+  const source = await readFile(join(root, file), 'utf8')
+  expect(source.replaceAll(/^ {2}/gm, '')).toContain(declaration.replace(/\n$/, ''))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settings } from '#config.ts'
+import { parseOwnerUrl, settings } from '#config.ts'
 import { createLocalSettings } from '#local/settings.ts'
 import { cloudflareSettings, parseCloudflareConfig } from '#platform/cloudflare/settings.ts'
 import { nodeSettings, parseNodeConfig } from '#platform/node/settings.ts'
@@ -161,4 +161,13 @@ describe.each(platforms)('a wrong setting of %s', (_, shape, sample, parse) => {
     })
     expect(wrong).toEqual([])
   })
+})
+
+it('OPS-12 the owner of the database does not connect through the pooler of Neon', () => {
+  const read = (host: string) =>
+    parseOwnerUrl({ DATABASE_OWNER_URL: `postgres://owner:pw@${host}.eu-central-1.aws.neon.tech/neondb` })
+  expect(() => read('ep-cool-moon-123456-pooler')).toThrow(
+    /DATABASE_OWNER_URL: .* remove `-pooler` from its host/,
+  )
+  expect(read('ep-cool-moon-123456')).toContain('ep-cool-moon-123456.eu')
 })

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { root } from '#local/root.ts'
 import { recordWith } from '#metrics.ts'
 import { createFiles } from '#platform/node/files.ts'
 import { createMetricsRegistry } from '#platform/node/metrics-registry.ts'
@@ -279,4 +281,21 @@ describe.each(Object.keys(platforms))('WIR-81 files on %s', (platform) => {
       (await readFile({ kind: 'article_text', input: text, steps: jobSteps })).steps,
     )
   })
+})
+
+it('WIR-79 a reader starts in a checkout whose folder of packages is a link', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'files-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const name of ['lib', 'package.json'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const code = `import { createFiles } from '#platform/node/files.ts'
+    const files = createFiles(console.error)
+    console.log(typeof await files.read('mermaid', 'graph TD\\na', 'a', undefined))
+    files.close()`
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect(output).toBe('object\n')
 })

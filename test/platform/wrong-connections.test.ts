@@ -91,9 +91,12 @@ describe('a connection string in the place of another one', () => {
     'OPS-11 the doctor of a Worker says that %s has the value of %s',
     async (name, other) => {
       const urls = urlsAt(new URL(worker.ownerUrl).host, new URL(worker.ownerUrl).pathname.slice(1))
+      const { DATABASE_URL, DATABASE_PLATFORM_URL } = urls
+      const settings = { ...worker.settings, DATABASE_URL, DATABASE_PLATFORM_URL, [name]: urls[other] }
       const findings = await diagnoseDeployment({
-        settings: { ...worker.settings, ...urls, [name]: urls[other] },
-        listSecrets: async () => Object.keys({ ...worker.settings, ...urls }),
+        environment: '',
+        settings,
+        listSecrets: async () => Object.keys(settings),
       })
       const problems = findings.flatMap(({ problems, isWarning }) => (isWarning ? [] : problems))
       expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} connects as `))])

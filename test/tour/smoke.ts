@@ -1,4 +1,4 @@
-import { createClient } from '#client/client.ts'
+import { ApiError, createClient } from '#client/client.ts'
 import type { Print } from './client.ts'
 import { TourError } from './expectations.ts'
 import { formatRequest } from './print.ts'
@@ -28,6 +28,8 @@ export async function playSmokeTest(target: SmokeTarget, print: Print): Promise<
     200,
     target.readyToken ? { authorization: `Bearer ${target.readyToken}` } : {},
   )
+  if (target.readyToken && !ready.includes('"checks"'))
+    throw new TourError('GET /ready shows no checks: READY_TOKEN is not that of the service')
   if (!ready.includes('"status":"ok"'))
     throw new TourError(`GET /ready says that a dependency does not answer: ${ready.slice(0, 300)}`)
   await read('/docs/', 200)
@@ -61,12 +63,15 @@ async function readExpected(
 async function writeFlow(baseUrl: string, apiKey: string, print: Print): Promise<void> {
   const client = createClient({ baseUrl, apiKey })
   const name = `Smoke test ${crypto.randomUUID()}`
-  const flow = await client.flows.trees.create({
-    name,
-    tree_type: 'troubleshooting',
-    status: 'draft',
-    tree_structure: null,
-  })
+  const flow = await client.flows.trees
+    .create({ name, tree_type: 'troubleshooting', status: 'draft', tree_structure: null })
+    .catch((error: unknown) => {
+      throw error instanceof ApiError && [401, 403].includes(error.status)
+        ? new TourError(
+            `SMOKE_API_KEY must be a key of this service with the scope flows:write: ${error.message}`,
+          )
+        : error
+    })
   print(formatRequest('POST', '/trees', 201, { id: flow.id }))
   try {
     const [listed] = await client.flows.trees.list({ search: name, limit: 1 })

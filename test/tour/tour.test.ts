@@ -124,6 +124,18 @@ it('the smoke test fails on the first unexpected status, and without an API key 
   await expect(playSmokeTest({ api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow('got no response')
 })
 
+it('the smoke test names the setting whose secret the service refuses', async () => {
+  const account = await createAccount(service)
+  const { key: apiKey } = await createKey(service, account, { scopes: ['flows:read'] })
+  const api = service.api
+  await expect(playSmokeTest({ api, apiKey }, () => {})).rejects.toThrow(
+    /^SMOKE_API_KEY must be .* flows:write/,
+  )
+  await expect(playSmokeTest({ api, readyToken: 'another-token-0123456789' }, () => {})).rejects.toThrow(
+    'READY_TOKEN is not that of the service',
+  )
+})
+
 it('the tour asks the user to start the service when no service responds', async () => {
   await expect(playTour({ ...addresses, api: 'http://127.0.0.1:9' }, () => {})).rejects.toThrow(
     'Start the service with `npm start` first',

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { operations } from '#functions/operations.ts'
 import { tags } from '#functions/tags.ts'
@@ -13,6 +12,7 @@ import {
   writeTableLine,
 } from './client-operations.ts'
 import { listReferences, writeComment, writeType } from './client-types.ts'
+import { writeChanged } from './write-generated.ts'
 
 const generatedNote = '// Written by `npm run client` from the declarations of the operations. Do not edit.'
 const callable = operations.filter(isClientOperation)
@@ -123,7 +123,7 @@ function writeTree(tree: MethodTree): string {
 /** Write the files of the typed client that follow from the declarations. They are not committed. */
 export async function writeClient(): Promise<void> {
   const files = { 'methods.ts': writeMethods(), 'operation-table.ts': writeTable(), 'types.ts': writeTypes() }
-  for (const [name, text] of Object.entries(files)) await writeFile(join(root, 'lib/client', name), text)
+  for (const [name, text] of Object.entries(files)) await writeChanged(join(root, 'lib/client', name), text)
 }
 
 if (import.meta.main) await writeClient()

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { extname, join } from 'node:path'
 import { limitPerKey } from '#async/limit-per-key.ts'
@@ -162,6 +162,8 @@ const root = join(import.meta.dirname, '../../..')
 const readable = ['package.json', 'lib', 'chunks', 'node_modules']
   .map((name) => join(root, name))
   .filter((path) => existsSync(path))
+  // Checkouts may share one folder of packages by a link.
+  .flatMap((path) => [path, realpathSync(path)])
 // The kernel ends a process that goes on when its parent was killed: https://man7.org/linux/man-pages/man1/setpriv.1.html
 const setpriv = '/usr/bin/setpriv'
 const startCommand = `ulimit -t ${maxProcessSeconds}; ${existsSync(setpriv) ? `exec ${setpriv} --pdeathsig KILL -- "$@"` : 'exec "$@"'}`

@@ -22,6 +22,7 @@ const readSettings = (changes: Record<string, string> = {}) => ({
 
 async function listProblems(changes: Record<string, string> = {}, secrets = Object.keys(readSettings())) {
   const findings = await diagnoseDeployment({
+    environment: 'staging',
     settings: readSettings(changes),
     listSecrets: async () => secrets,
   })
@@ -72,11 +73,15 @@ describe('the check of a deployment', () => {
 
   it('OPS-08 says without colours why wrangler lists no secrets', async () => {
     const listSecrets = () => Promise.reject(new Error('\u001b[31mYou are not logged in\u001b[0m'))
-    const findings = await diagnoseDeployment({ settings: readSettings(), listSecrets })
+    const findings = await diagnoseDeployment({
+      environment: 'staging',
+      settings: readSettings(),
+      listSecrets,
+    })
     const [{ problems, remedy } = {}] = findings.filter(({ problems }) => problems.length > 0)
     expect([problems, remedy]).toEqual([
       ['The check failed: You are not logged in'],
-      expect.stringContaining('wrangler login'),
+      'npx wrangler login && npx wrangler secret bulk --env="staging" .dev.vars.staging',
     ])
   })
 
@@ -86,6 +91,18 @@ describe('the check of a deployment', () => {
       expect.stringMatching(
         /^every setting is valid: .* DATABASE_URL: is still the example.*; QSTASH_TOKEN: is still the example/,
       ),
+    ])
+  })
+
+  it.each([
+    [{ OPENAI_APIKEY: 'sk-1' }, 'OPENAI_APIKEY is no setting: correct its name, or remove its line'],
+    [{ FRONTEND_URL: 'http://support.contoso.test' }, 'FRONTEND_URL must begin with https://'],
+    [{ FRONTEND_URL: 'https://app.example.com' }, 'FRONTEND_URL is still the example'],
+    [{ FRONTEND_URL: 'https://app.contoso.test/api/v1' }, 'FRONTEND_URL must not end with /api/v1'],
+  ])('OPS-12 names what the Worker would accept although nobody means it: %j', async (changes, problem) => {
+    const secrets = Object.keys(readSettings(changes))
+    expect(await listProblems(changes, secrets)).toEqual([
+      `the file has known names and addresses of yours: ${problem}`,
     ])
   })
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -114,4 +114,17 @@ it('INS-04 init -- --cloudflare writes the settings of a Worker, and prints the 
     status: 1,
     stderr: expect.stringContaining('There is a .dev.vars.production already'),
   })
+})
+
+it('INS-04 init -- --cloudflare --env staging writes a file of its own, and refuses an option that it does not know', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'init-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  for (const args of [['--help'], ['--cloudfare'], ['--env', 'staging'], ['staging']]) {
+    const { status, stderr } = run(folder, ...args)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/--help|--cloudfare|--cloudflare|staging/)])
+  }
+  expect(await readdir(folder)).toEqual([])
+  const { stdout } = run(folder, '--cloudflare', '--env', 'staging')
+  expect(stdout).toContain('npx wrangler deploy --env="staging" --secrets-file .dev.vars.staging')
+  expect(await readdir(folder)).toEqual(['.dev.vars.staging'])
 })

@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '#config.ts'
+import { root } from '#local/root.ts'
 import { rotateCredentialsKeys, rotateJwtKeys, rotateKeys } from '#ops/rotate-secrets.ts'
 import { sampleSettings } from '#test/support/settings.ts'
 
@@ -41,4 +44,17 @@ describe('the rotation of keys', () => {
     ])
     expect(CREDENTIALS_KEY.map(({ version }) => version)).toEqual([4, 5])
   })
+})
+
+it.each([
+  ['', 'JWT_KEYS: is missing'],
+  ['secret-of-mine', 'JWT_KEYS: must be a JSON list of one or two {kid, secret}'],
+])('OPS-12 the command names the setting that it cannot exchange: %j', (JWT_KEYS, message) => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'lib/ops/rotate-secrets.ts'), 'rotate', 'jwt', 'add'],
+    { encoding: 'utf8', env: { JWT_KEYS } },
+  )
+  expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+  expect(stderr).not.toContain('secret-of-mine')
 })
