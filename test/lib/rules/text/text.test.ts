@@ -1,17 +1,29 @@
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
-import { crc32, encodeBase64 } from '#rules/text/bytes.ts'
+import { crc32, decodeBase64, encodeBase64 } from '#rules/text/bytes.ts'
 import { findRepeats } from '#rules/text/duplicates.ts'
 import { isHostname } from '#rules/text/hostname.ts'
 import { html, writeHtmlPage } from '#rules/text/html.ts'
 import { walkXml } from '#rules/text/walk-xml.ts'
 import { createSlug } from '#rules/text/words.ts'
 import { countMarkupSteps } from '#rules/text/xml.ts'
+import { measureBestCpuTimeMs } from '#test/support/measure.ts'
 
 it.each([0, 1, 2, 3, 0x5fff, 0x6000, 0x6001, 0xc000])('encodeBase64 encodes %i bytes', (length) => {
   const bytes = Uint8Array.from({ length }, (_, n) => n % 256)
   expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
+})
+
+it('decodeBase64 decodes each byte, and refuses another text', () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, n) => n)
+  expect(decodeBase64(encodeBase64(bytes))).toEqual(bytes)
+  expect(() => decodeBase64('é')).toThrow()
+})
+
+it('WIR-30 decodeBase64 reads the largest body in a part of a second', { retry: 2 }, async () => {
+  const longest = 'A'.repeat(10 * 1024 * 1024)
+  expect(await measureBestCpuTimeMs(() => decodeBase64(longest))).toBeLessThan(300)
 })
 
 it('the CRC-32 is that of zlib', () => {
