@@ -5,8 +5,8 @@ import { isRef, type PdfDict, type PdfValue } from './pdf-syntax.ts'
 const stepsPerLayer = 10
 
 /**
- * Return a function that says whether a layer, or a combination of layers, is switched off when the file is opened:
- * ISO 32000-1, 8.11. A combination by an expression counts as shown.
+ * Return a function that says whether a layer, or a combination of layers, is switched off when the file is
+ * opened: ISO 32000-1, 8.11. A combination by an expression counts as shown.
  */
 export function readLayers(file: PdfFile): (value: PdfValue | undefined) => boolean {
   const properties = file.readDict(file.findCatalog()?.get('OCProperties'))
