@@ -7,6 +7,8 @@ import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
+import { createPdfParser } from '#rules/knowledge/pdf-syntax.ts'
+import { measureBestCpuTimeMs } from '#test/support/measure.ts'
 import { buildPdf, type PdfParts, pdfText } from '#test/support/pdf-files.ts'
 import { createReport } from '#test/support/report.ts'
 
@@ -21,6 +23,17 @@ const describeRefusal = (bytes: Uint8Array<ArrayBuffer>) =>
     () => 'read',
     (error: unknown) => (error instanceof ArticleError ? error.message : error),
   )
+
+it('KBI-18 a name has the characters that it escapes', () => {
+  const parser = createPdfParser(new Uint8Array(Buffer.from('/A#42#zz#4 /#41#')))
+  expect([parser.next(), parser.next()]).toEqual([{ name: 'AB#zz#4' }, { name: 'A#' }])
+})
+
+it('WIR-30 the escapes of a long name are no list', { retry: 2 }, async () => {
+  const bytes = new Uint8Array(Buffer.from(`/${'#41'.repeat(1_000_000)}`))
+  const read = () => runWithin(createBudget({ steps: jobSteps }), () => createPdfParser(bytes).next())
+  expect(await measureBestCpuTimeMs(read)).toBeLessThan(150)
+})
 
 describe('KBI-18 a PDF', () => {
   it('KBI-18 has headings by size, and paragraphs of neighbouring lines', async () => {

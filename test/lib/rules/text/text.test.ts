@@ -7,7 +7,7 @@ import { isHostname } from '#rules/text/hostname.ts'
 import { html, writeHtmlPage } from '#rules/text/html.ts'
 import { walkXml } from '#rules/text/walk-xml.ts'
 import { createSlug } from '#rules/text/words.ts'
-import { countMarkupSteps } from '#rules/text/xml.ts'
+import { countMarkupSteps, countXmlPieces } from '#rules/text/xml.ts'
 import { measureBestCpuTimeMs } from '#test/support/measure.ts'
 
 it.each([0, 1, 2, 3, 0x5fff, 0x6000, 0x6001, 0xc000])('encodeBase64 encodes %i bytes', (length) => {
@@ -39,6 +39,32 @@ it.each([
   ['<a></a>', 285],
 ])('parsing %j takes %i steps', (markup, steps) => {
   expect(countMarkupSteps(markup)).toBe(steps)
+})
+
+it.each([
+  ['<a b="1">c - ]\n?\t</a>', 0],
+  ['<a b="1\n\t&amp;" c=\'">&lt;\'>&lt;</a\n>', 5],
+  ['<!-- - > <a b="\n"> --><a/>', 1],
+  ['<![CDATA[ ]]] ]]><a b="\n"/>', 4],
+  ['<?xml a="?"?><a/>', 1],
+  ['<!-- -', 1],
+  ['<![CDATA[', 0],
+])('WIR-47 reading %j as XML keeps %i pieces of values', (xml, pieces) => {
+  expect(countXmlPieces(xml)).toEqual({ steps: pieces * 20, bytes: pieces * 50 })
+})
+
+it.each([
+  `<a b="${'\n'.repeat(100_000)}"/>`,
+  `<a><!--${'- '.repeat(100_000)}--></a>`,
+  `<a><![CDATA[${'] '.repeat(100_000)}]]></a>`,
+  `<a><?b ${'? '.repeat(100_000)}?></a>`,
+  `<a>${'&lt;'.repeat(100_000)}</a>`,
+])('WIR-47 a value in pieces is counted by the memory that it takes', (xml) => {
+  const limits = { maxDepth: 10, createError: (reason: string) => new Error(reason) }
+  const read = (bytes: number) =>
+    runWithin(createBudget({ steps: 10_000_000, bytes }), () => walkXml(xml, limits, { onOpenTag() {} }))
+  expect(() => read(5_100_000)).not.toThrow()
+  expect(() => read(4_900_000)).toThrow('The request is not valid')
 })
 
 it.each([
