@@ -1,10 +1,9 @@
 import { Problem } from '#problem.ts'
 import { ArchiveError, type PackedFile } from '#rules/archive/zip.ts'
-import { createBudget, runWithin, spend, spendBytes, stepsPerSecond, tooComplex } from '#rules/budget.ts'
+import { createBudget, runWithin, stepsPerSecond, tooComplex } from '#rules/budget.ts'
 import { DiagramFileError } from '#rules/diagrams/file-error.ts'
 import type { ArticleFile, TextFormat } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
-import { countPlaces } from '#rules/text/count-places.ts'
 
 // Every reader of a file that a stranger wrote. They are loaded on first use, because their parsers are large.
 
@@ -23,23 +22,10 @@ const readers = {
     (await loadDrawio()).parseDrawio(content, page),
   mermaid: async (content: string) => (await loadMermaid()).parseMermaid(content),
   flow: async (markdown: string) => {
-    spendLines(markdown)
     const { flow, problems } = (await loadFlow()).readFlowMarkdown(markdown)
     return { flow, problems }
   },
-  flow_problems: async (markdown: string) => {
-    spendLines(markdown)
-    return (await loadFlow()).checkFlowMarkdown(markdown)
-  },
-}
-
-/** Steps and bytes of memory of a line of a flow, with what it is. */
-const [stepsPerLine, lineBytes] = [40, 100]
-
-function spendLines(markdown: string): void {
-  const lines = countPlaces(markdown, '\n')
-  spend(lines * stepsPerLine)
-  spendBytes(lines * lineBytes)
+  flow_problems: async (markdown: string) => (await loadFlow()).checkFlowMarkdown(markdown),
 }
 
 /** Load every reader, so that the first file is not late. */

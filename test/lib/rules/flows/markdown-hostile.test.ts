@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
-import { readFile, toRefusal } from '#rules/files/read-file.ts'
 import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { measureCpuTime, measureCpuTimeMs } from '#test/support/measure.ts'
 
@@ -107,14 +106,5 @@ it.each([
       expect(problems.length).toBeGreaterThan(0)
       expect(problems.length).toBeLessThanOrEqual(201)
     }
-  },
-)
-
-it.each(['flow', 'flow_problems'] as const)(
-  'WIR-47 a file whose lines take too much memory is not read: %s',
-  async (kind) => {
-    const input = `${frontMatter}${'```\n'.repeat(900_000)}`
-    const outcome = await readFile({ kind, input, steps: jobSteps })
-    expect(toRefusal('error' in outcome ? outcome.error : undefined)).toEqual({ name: 'too_complex' })
   },
 )
