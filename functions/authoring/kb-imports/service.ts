@@ -14,6 +14,7 @@ import { isSameOrDescendant } from '#rules/knowledge/node-tree.ts'
 import { buildNodes } from '#rules/knowledge/nodes.ts'
 import type { Segment } from '#rules/knowledge/segment.ts'
 import { splitIntoSegments } from '#rules/knowledge/segments.ts'
+import { decodeBase64 } from '#rules/text/bytes.ts'
 import { ask } from '#vendors/ai/ask.ts'
 import { articleNodes } from '#vendors/ai/prompts/knowledge.ts'
 import * as queries from './queries.ts'
@@ -138,7 +139,7 @@ async function readArticle(
     requireMaxSize({ bytes: new TextEncoder().encode(content) })
     return files.read('article_text', { format, title, content }, accountId, signal)
   }
-  const file = requireMaxSize({ bytes: decodeBase64(content), name: `${title}.${format}`, type: '' })
+  const file = requireMaxSize({ bytes: readBase64(content), name: `${title}.${format}`, type: '' })
   return { ...(await files.read('article_file', file, accountId, signal)), title }
 }
 
@@ -147,9 +148,9 @@ function requireMaxSize<T extends { bytes: Uint8Array }>(file: T): T {
   return file
 }
 
-function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
+function readBase64(base64: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+    return decodeBase64(base64)
   } catch {
     throw invalidField(['body', 'content'], 'must be base64', 'invalid_base64')
   }

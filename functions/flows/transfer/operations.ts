@@ -24,14 +24,14 @@ export const treeTransferOperations = [
     summary: 'Import a flow file as a draft',
     description:
       'A missing category is created; an existing one of the same name is used. A file with another version of the format returns 400 `unsupported_version`. ' +
-      'Problems that prevent publishing are returned as warnings.',
+      'Problems that prevent publishing are returned as warnings. A flow that cannot even be a draft, such as one with an id twice, returns 400 `flow_invalid`.',
     access: 'engineer',
     limit: '10/minute',
     body: FlowEnvelope,
     maxBody: 4 * 1024 * 1024,
     transport: { maxDepth: 128 },
     returns: schemas.ImportResult,
-    errors: ['limit_reached', 'unsupported_version'],
+    errors: ['flow_invalid', 'limit_reached', 'unsupported_version'],
     handle: ({ ctx, body }) => transfer.importFlow(ctx, body),
   }),
 ]

@@ -1,4 +1,7 @@
+import { spend } from '#rules/budget.ts'
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf16 = new TextDecoder('utf-16le')
 
 /** The upper half of code page 437, the one that the format names for entries without a flag for UTF-8. */
 const upperHalf =
@@ -36,8 +39,15 @@ function findUnicodePath(fields: Uint8Array): string | undefined {
   return undefined
 }
 
+/** The UTF-16 code of each byte. */
+const codePage = Uint16Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x80 ? byte : upperHalf.charCodeAt(byte - 0x80),
+)
+
+/** Names may take most of an archive of 16 MiB. Joining their characters one by one takes 60 ns for each. */
 function decodeCodePage(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : upperHalf[byte - 0x80])).join(
-    '',
-  )
+  spend(bytes.length)
+  const codes = new Uint16Array(bytes.length)
+  for (let at = 0; at < bytes.length; at++) codes[at] = codePage[bytes[at] as number] as number
+  return utf16.decode(codes)
 }

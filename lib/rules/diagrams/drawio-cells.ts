@@ -1,5 +1,6 @@
 import { inflateRaw } from '#rules/archive/inflate.ts'
 import { spend } from '#rules/budget.ts'
+import { decodeBase64 } from '#rules/text/bytes.ts'
 import { walkXml, type XmlAttributes } from '#rules/text/walk-xml.ts'
 import { type LabelSource, readLabel, toLine } from './drawio-labels.ts'
 import { DiagramFileError } from './file-error.ts'
@@ -81,7 +82,7 @@ function createPageError(chosenPage: PageChoice, pages: readonly (string | null)
 /** Parse XML that was URL-encoded, and in most files also deflated and base64-encoded. */
 async function parseCompressedCells(text: string): Promise<SourceCell[]> {
   const isOnlyEncoded = text.trimStart().startsWith('%3C')
-  const deflated = isOnlyEncoded ? null : decodeBase64(text.trim())
+  const deflated = isOnlyEncoded ? null : readBase64(text.trim())
   const encodedXml = isOnlyEncoded ? text.trim() : deflated && (await inflateRaw(deflated, maxInflatedBytes))
   if (!encodedXml)
     throw new DiagramFileError('The compressed diagram cannot be decompressed, or is too large')
@@ -94,9 +95,9 @@ async function parseCompressedCells(text: string): Promise<SourceCell[]> {
   return parseXml(xml, 1).cells
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
+function readBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+    return decodeBase64(text)
   } catch {
     return null
   }

@@ -6,10 +6,11 @@ import { ArticleError } from './blocks.ts'
 
 const maxDepth = 300
 // A text that others refer to is limited, because each reference repeats it.
-const maxTargetLength = 2000
+export const maxTargetLength = 2000
 const maxStyleNameLength = 100
 /** Bytes of memory of a style, and of a text that is kept by its id. */
-const [styleBytes, entryBytes] = [400, 150]
+const styleBytes = 400
+export const entryBytes = 150
 
 const namespaces: [RegExp, string][] = [
   [/\/wordprocessingml\/(?:2006\/)?main$/, 'w'],
@@ -116,33 +117,6 @@ function findTargets(relations: string | undefined, folder: string): Map<string,
     },
   })
   return targets
-}
-
-/** Return the texts of footnotes or endnotes by their id, without white space at their ends. */
-export function parseNotes(xml: string | undefined): Map<string, string> {
-  const textById = new Map<string, string>()
-  let [id, isInText] = ['', false]
-  const append = (text: string) => {
-    const before = textById.get(id) ?? ''
-    if (before === '') spendBytes(entryBytes)
-    if (before.length < maxTargetLength)
-      textById.set(id, before + text.slice(0, maxTargetLength - before.length))
-  }
-  walkDocxXml(xml, {
-    onOpenTag: (name, attributes) => {
-      if (name === 'w:footnote' || name === 'w:endnote')
-        id = attributes['w:type'] ? '' : (attributes['w:id'] ?? '')
-      isInText = name === 'w:t' || name === 'm:t'
-      if (name === 'w:p' && textById.has(id)) append(' ')
-    },
-    onCloseTag: () => {
-      isInText = false
-    },
-    onText: (text) => {
-      if (isInText && id !== '') append(text)
-    },
-  })
-  return new Map(Array.from(textById, ([noteId, text]) => [noteId, text.trim()]))
 }
 
 /** Parse the depth of a list level, which is 0 to 8. Return 0 for anything else. */

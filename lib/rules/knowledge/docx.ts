@@ -12,6 +12,7 @@ import {
   tooLongError,
 } from './blocks.ts'
 import { createFormulaReader, type FormulaReader } from './docx-formulas.ts'
+import { parseNotes } from './docx-notes.ts'
 import { type Numbering, parseNumbering } from './docx-numbering.ts'
 import {
   findFiles,
@@ -21,13 +22,13 @@ import {
   nameRelations,
   parseLinkTargets,
   parseListDepth,
-  parseNotes,
   parseOutlineLevel,
   parseStyles,
   type Style,
   walkDocxXml,
 } from './docx-parts.ts'
 import { findHeadingLevel, findLossOfRun, plainRun, type Run } from './docx-properties.ts'
+import { createShown, type Shown } from './docx-shown.ts'
 import { countLoss, createLosses, cutPictureName, type Losses, losePicture } from './losses.ts'
 import { createProse, type Prose, writeRaised } from './prose.ts'
 import { findSymbol, replaceSymbols } from './symbols.ts'
@@ -61,15 +62,16 @@ export async function readDocx(
     linkTargets: parseLinkTargets(files.get(names.links)),
     styles,
     numbering: parseNumbering(files.get(names.numbering), styles),
-    footnotes: parseNotes(files.get(names.footnotes)),
-    endnotes: parseNotes(files.get(names.endnotes)),
+    footnotes: parseNotes(files.get(names.footnotes), styles, losses),
+    endnotes: parseNotes(files.get(names.endnotes), styles, losses),
     openParagraphs: [],
     openLinks: [],
     openFields: [],
+    openInstructions: [],
     openTables: [],
     codeLines: [],
     rawLength: 0,
-    ignoredDepth: 0,
+    shown: createShown(),
     isInText: false,
     isInInstruction: false,
     isInParagraphProperties: false,
@@ -79,23 +81,26 @@ export async function readDocx(
     box: null,
     formula: createFormulaReader(),
   }
+  const { shown } = reader
   walkDocxXml(document, {
     onOpenTag: (name, attributes) => {
+      shown.open(name, attributes)
       if (reader.isInParagraphProperties && deletedMarks.has(name))
         setParagraph(reader, { isMarkDeleted: true })
-      if (ignoredElements.has(name)) reader.ignoredDepth++
-      else if (reader.ignoredDepth === 0 && name.startsWith('m:')) reader.formula.open(name, attributes)
-      else if (reader.ignoredDepth === 0 && Object.hasOwn(openHandlers, name))
-        openHandlers[name]?.(reader, attributes)
+      if (!shown.isShown()) return
+      if (name.startsWith('m:')) reader.formula.open(name, attributes)
+      else if (Object.hasOwn(openHandlers, name)) openHandlers[name]?.(reader, attributes)
     },
     onCloseTag: (name) => {
-      if (ignoredElements.has(name)) reader.ignoredDepth--
-      else if (reader.ignoredDepth === 0 && name.startsWith('m:')) appendText(reader, reader.formula.close())
-      else if (reader.ignoredDepth === 0 && Object.hasOwn(closeHandlers, name)) closeHandlers[name]?.(reader)
+      shown.close(name)
+      if (!shown.isShown()) return
+      if (name.startsWith('m:')) appendText(reader, reader.formula.close())
+      else if (Object.hasOwn(closeHandlers, name)) closeHandlers[name]?.(reader)
     },
     onText: (text) => {
-      if (reader.isInText) appendText(reader, replaceSymbols(text))
-      if (reader.ignoredDepth === 0) reader.formula.addText(text)
+      if (!shown.isShown()) return
+      if (reader.isInText && reader.openInstructions.length === 0) appendText(reader, replaceSymbols(text))
+      reader.formula.addText(text)
       const field = reader.openFields.at(-1)
       if (reader.isInInstruction && field)
         field.instruction = (field.instruction + text).slice(0, maxInstructionLength)
@@ -105,16 +110,6 @@ export async function readDocx(
   writeCode(reader)
   return reader.writer.blocks
 }
-
-/** Copies for older programs, text that was moved elsewhere, and the formatting before a tracked change. */
-const ignoredElements = new Set([
-  'mc:Fallback',
-  'w:moveFrom',
-  'w:pPrChange',
-  'w:rPrChange',
-  'w:sectPrChange',
-  'w:tblPrChange',
-])
 
 const rootRelations = '_rels/.rels'
 const maxInstructionLength = 4000
@@ -170,12 +165,14 @@ interface DocxReader {
   openLinks: string[]
   /** A field has an instruction, and then its result. */
   openFields: { instruction: string }[]
+  /** Those of them whose result has not begun. Another field in an instruction is not shown. */
+  openInstructions: { instruction: string }[]
   openTables: Table[]
   /** The lines of the code block that the next paragraph may continue. */
   codeLines: string[]
   /** The number of characters that were appended to paragraphs. */
   rawLength: number
-  ignoredDepth: number
+  shown: Shown
   isInText: boolean
   isInInstruction: boolean
   isInParagraphProperties: boolean
@@ -247,7 +244,11 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   },
   'w:fldChar': (reader, attributes) => {
     const type = attributes['w:fldCharType']
-    if (type === 'begin') reader.openFields.push({ instruction: '' })
+    if (type === 'begin') {
+      const field = { instruction: '' }
+      reader.openFields.push(field)
+      reader.openInstructions.push(field)
+    } else if (type === 'separate') closeInstruction(reader)
     else if (type === 'end') closeField(reader)
   },
   'w:instrText': (reader) => {
@@ -273,6 +274,15 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:del': ({ openTables }) => {
     const table = openTables.at(-1)
     if (table?.isInRowProperties) table.isRowDeleted = true
+  },
+  'w:hidden': ({ openTables, shown, losses }, attributes) => {
+    const table = openTables.at(-1)
+    if (!table?.isInRowProperties || !isOn(attributes)) return
+    // The rest of the row is not read, not even the end of its properties.
+    table.isInRowProperties = false
+    table.isRowDeleted = true
+    shown.ignoreAround(2)
+    countLoss(losses, 'hidden')
   },
   'w:noBreakHyphen': (reader) => appendText(reader, '-'),
   'w:hyperlink': ({ openLinks, linkTargets }, attributes) => {
@@ -323,6 +333,8 @@ const closeHandlers: Record<string, (reader: DocxReader) => void> = {
     reader.run = plainRun
   },
   'w:p': (reader) => {
+    // An instruction ends with its paragraph, so that a damaged field hides no other.
+    reader.openInstructions = []
     const paragraph = reader.openParagraphs.pop()
     if (!paragraph) return
     if (paragraph.isMarkDeleted) reader.continued = paragraph.prose
@@ -384,8 +396,14 @@ function appendNote(reader: DocxReader, note: string | undefined): void {
   if (note) appendText(reader, ` (${note})`)
 }
 
+/** End the instruction of the innermost field, unless it has ended. */
+function closeInstruction({ openFields, openInstructions }: DocxReader): void {
+  if (openInstructions.at(-1) === openFields.at(-1)) openInstructions.pop()
+}
+
 /** End a field. That of a link has its address: `HYPERLINK "https://kb.example.com"`. */
 function closeField(reader: DocxReader): void {
+  closeInstruction(reader)
   const { instruction = '' } = reader.openFields.pop() ?? {}
   const [, address = ''] = /^\s*HYPERLINK\s+"?((?:https?|mailto):[^\s"]{1,2000})/i.exec(instruction) ?? []
   appendAddress(reader, address)

@@ -1,4 +1,5 @@
 import { spend } from '#rules/budget.ts'
+import { removeComments } from './css-comments.ts'
 import { type Element, listElements } from './html-tree.ts'
 
 // Editors put what strikes a text through into a style sheet of the page, as Google Docs does with `.c4`.
@@ -30,19 +31,6 @@ function listStruckSelectors(sheet: string): string[] {
       const selectors = rule.slice(rule.lastIndexOf('{', at - 1) + 1, at).split(',')
       return selectors.map((selector) => selector.trim().replace(/^\w+/, (name) => name.toLowerCase()))
     })
-}
-
-/** As in a browser, a comment without an end goes to the end of the sheet. */
-function removeComments(sheet: string): string {
-  const parts: string[] = []
-  let at = 0
-  for (let start = sheet.indexOf('/*'); start >= 0; start = sheet.indexOf('/*', at)) {
-    parts.push(sheet.slice(at, start))
-    const end = sheet.indexOf('*/', start + 2)
-    if (end < 0) return parts.join(' ')
-    at = end + 2
-  }
-  return [...parts, sheet.slice(at)].join(' ')
 }
 
 function markStruck(element: Element, struck: Selectors): void {

@@ -1,8 +1,10 @@
 import type { Handler } from 'htmlparser2'
 import { spend, spendBytes } from '#rules/budget.ts'
+import { countPlaces } from '#rules/text/count-places.ts'
 import { createHtmlParser } from '#rules/text/html-parser.ts'
 import { countMarkup } from '#rules/text/xml.ts'
 import { ArticleError } from './blocks.ts'
+import { removeComments } from './css-comments.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import { lineBreak } from './prose.ts'
 
@@ -13,21 +15,27 @@ export interface Element {
 }
 
 /** Elements whose content is not shown. */
-export const ignoredElements = new Set(['script', 'style', 'template', 'noscript', 'iframe', 'object', 'svg'])
+export const ignoredElements = new Set(
+  'script style template noscript noembed noframes iframe object svg'.split(' '),
+)
 export const inlineElements = new Set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp small span strike strong sub sup time tt u var wbr ac:link ac:emoticon ac:link-body ac:plain-text-link-body ri:page ri:user ri:url ri:attachment ac:image ac:inline-comment-marker'.split(
     ' ',
   ),
 )
 const maxDepth = 200
+/** Steps and bytes of memory of a sign that may start a reference, such as `&amp;`. */
+const [stepsPerReference, referenceBytes] = [30, 70]
 
 /** Parse a page. Throw an ArticleError if it is nested too deeply, and 422 when it takes too much work. */
 export function parseHtml(html: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] }
   const openElements = [root]
   const { steps, bytes } = countMarkup(html)
-  spend(steps)
-  spendBytes(bytes)
+  // The parser gives the text around each sign of a reference in parts.
+  const references = countPlaces(html, '&')
+  spend(steps + references * stepsPerReference)
+  spendBytes(bytes + references * referenceBytes)
   const handler: Partial<Handler> = {
     onopentag(name, attributes) {
       const isTask =
@@ -74,6 +82,8 @@ const isChecked = (attributes: Tag['attributes']) =>
   attributes['aria-checked'] === 'true' ||
   /(?:^|\s)checkbox-on(?:\s|$)/.test(attributes.class ?? '')
 
+const unseenStyle =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden)/i
 const openedNames = /tab|panel|collaps|accordion|toggle|expand|spoiler|step/i
 
 /** Return whether a page does not show an element. What a reader can open, such as a tab, is shown. */
@@ -81,7 +91,7 @@ export function isHidden({ attributes }: Tag): boolean {
   const { hidden, style = '', role = '', class: names = '' } = attributes
   const isUnseen =
     (hidden !== undefined && hidden !== 'until-found') ||
-    /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)
+    unseenStyle.test(style.includes('/*') ? removeComments(style) : style)
   return isUnseen && !openedNames.test(`${role} ${names}`)
 }
 

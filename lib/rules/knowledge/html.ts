@@ -81,11 +81,14 @@ function countElements(element: Element): number {
   return listElements(element).reduce((sum, child) => sum + countElements(child), 1)
 }
 
+/** A title has at most 300 characters when its white space is collapsed. */
+const maxTitleLength = 3000
+
 function findTitle(element: Element): string | null {
   for (const child of listElements(element)) {
     const title =
       child.name === 'title'
-        ? collapseSpaces(getText(child))
+        ? collapseSpaces(getText(child).slice(0, maxTitleLength))
         : ignoredElements.has(child.name)
           ? null
           : findTitle(child)

@@ -33,6 +33,8 @@ interface Definitions {
   notes: Map<string, string>
   /** The labels that a text refers to, those of notes with a `^`. */
   used: Set<string>
+  /** How many characters of addresses and notes were put where they are used. */
+  repeated: number
 }
 
 /**
@@ -42,7 +44,7 @@ interface Definitions {
 export function resolveReferences(text: string, losses: Losses): string {
   const lines = text.split('\n')
   spend(lines.length * stepsPerLine)
-  const definitions: Definitions = { addresses: new Map(), notes: new Map(), used: new Set() }
+  const definitions: Definitions = { addresses: new Map(), notes: new Map(), used: new Set(), repeated: 0 }
   const labels = lines.map(skipCode((line) => takeDefinition(line, definitions), null))
   let length = 0
   const resolve = skipCode((line) => resolveLine(line, definitions, losses), null)
@@ -52,7 +54,6 @@ export function resolveReferences(text: string, losses: Losses): string {
         if (labels[index] !== null) return line
         const resolvedLine = resolve(line) ?? line
         length += resolvedLine.length
-        // Each use repeats an address, so the text could grow without limit.
         if (length > 2 * maxArticleLength) throw tooLongError()
         return resolvedLine
       })
@@ -128,7 +129,15 @@ function resolveLine(source: string, definitions: Definitions, losses: Losses): 
   return mapText(line, (part) => resolveText(part, definitions, losses))
 }
 
-function resolveText(text: string, { addresses, notes, used }: Definitions, losses: Losses): string {
+/** Return a text that each use repeats, so that a line could grow without limit. */
+function repeat(text: string, definitions: Definitions): string {
+  definitions.repeated += text.length
+  if (definitions.repeated > 2 * maxArticleLength) throw tooLongError()
+  return text
+}
+
+function resolveText(text: string, definitions: Definitions, losses: Losses): string {
+  const { addresses, notes, used } = definitions
   const lose = (source: string) =>
     source
       .replace(lostImage, (_, alt: string, target: string) => losePicture(losses, alt || baseName(target)))
@@ -147,7 +156,7 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
           const note = notes.get(label)
           if (note === undefined) return use
           used.add(`^${label}`)
-          return ` (${note})`
+          return repeat(` (${note})`, definitions)
         })
   if (addresses.size === 0) return withNotes
   spend(countPlaces(withNotes, '[') * stepsPerBracket)
@@ -157,7 +166,8 @@ function resolveText(text: string, { addresses, notes, used }: Definitions, loss
     if (address === undefined) return use
     used.add(key)
     if (address === 'data:') return losePicture(losses, content)
-    const link = `${image}[${content}](${/[()\s]/.test(address) ? `<${address}>` : address})`
+    const target = repeat(/[()\s]/.test(address) ? `<${address}>` : address, definitions)
+    const link = `${image}[${content}](${target})`
     return image === '' ? link : lose(link)
   })
 }

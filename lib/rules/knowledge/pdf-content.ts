@@ -4,6 +4,7 @@ import { ArticleError } from './blocks.ts'
 import { countLoss, createLosses, type Losses, loseLetters, mergeLosses } from './losses.ts'
 import { maxStreamBytes, type PdfFile, type PdfPage, tooLargePdf } from './pdf-file.ts'
 import { type PdfFont, readFont } from './pdf-fonts.ts'
+import { readLayers } from './pdf-layers.ts'
 import {
   createPdfParser,
   isName,
@@ -60,6 +61,11 @@ interface Interpreter {
   runs: PdfRun[]
   /** Texts that are not painted, such as those that were recognized in a scan. */
   invisibleRuns: PdfRun[]
+  /** Whether a layer of the file is switched off. */
+  isOff: (layer: PdfValue | undefined) => boolean
+  /** How many parts of the page are open that are switched off, and whether they have texts. */
+  openOff: number
+  hasOffTexts: boolean
   /** Whether a large picture is on the page. */
   hasPicture: boolean
   /** How many characters run in each direction: to the right, up, to the left and down. */
@@ -91,6 +97,7 @@ export interface PdfPageTexts {
 
 export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage) => Promise<PdfPageTexts> {
   const fonts: Interpreter['fonts'] = new Map()
+  const isOff = readLayers(file)
   let pictures = new Set<number>()
   return async (page) => {
     const content = await readContents(file, losses, page)
@@ -104,6 +111,9 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
         openForms: new Set(),
         runs: [],
         invisibleRuns: [],
+        isOff,
+        openOff: 0,
+        hasOffTexts: false,
         hasPicture: false,
         directions: [0, 0, 0, 0],
         sloping: 0,
@@ -124,12 +134,13 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
       0,
     )
     if (direction > 0) result = await read(turn + direction * 90)
-    const { runs, invisibleRuns, hasPicture, shapes, sloping } = result
+    const { runs, invisibleRuns, hasOffTexts, hasPicture, shapes, sloping } = result
     mergeLosses(losses, result.losses)
     pictures = result.pictures
     for (let n = 0; n < sloping; n++) countLoss(losses, 'sloping')
     const isScan = hasPicture || runs.length === 0
-    if (!isScan && invisibleRuns.some(({ text }) => text.trim() !== '')) countLoss(losses, 'hidden')
+    if (hasOffTexts || (!isScan && invisibleRuns.some(({ text }) => text.trim() !== '')))
+      countLoss(losses, 'hidden')
     const seen = isScan ? [...runs, ...invisibleRuns] : runs
     return { runs: addBullets(leaveOutCopies(seen), shapes), turn: turn + direction * 90 }
   }
@@ -174,6 +185,8 @@ function leaveOutCopies(runs: readonly PdfRun[]): PdfRun[] {
 }
 
 const maxFields = 1000
+/** Hidden, and not shown on a screen: ISO 32000-1, 12.5.3. */
+const hiddenFlags = 2 | 32
 
 /** Draw what was filled into the fields of a form, and texts that were put on the page, beside what they are at. */
 async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matrix): Promise<void> {
@@ -181,8 +194,14 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
   for (const item of file.readArray(page.get('Annots')).slice(0, maxFields)) {
     spend(100)
     const dict = file.readDict(item)
-    const isHidden = ((file.readNumber(dict?.get('F')) ?? 0) & 2) !== 0
-    if (!dict || isHidden || !/^(?:Widget|FreeText)$/.test(file.readName(dict.get('Subtype')) ?? '')) continue
+    const isHidden = ((file.readNumber(dict?.get('F')) ?? 0) & hiddenFlags) !== 0
+    if (
+      !dict ||
+      isHidden ||
+      interpreter.isOff(dict.get('OC')) ||
+      !/^(?:Widget|FreeText)$/.test(file.readName(dict.get('Subtype')) ?? '')
+    )
+      continue
     const normal = file.readDict(dict.get('AP'))?.get('N')
     // Of a box to tick, there is an appearance for each state.
     const value = file.findStream(normal)
@@ -314,8 +333,21 @@ async function runContent(
   const show = (value: PdfValue | undefined) => {
     if (!isString(value) || !state.font) return
     const shown = showText(interpreter, state, place, state.font, value.bytes)
-    if (shown.run) (state.isInvisible ? interpreter.invisibleRuns : runs).push(shown.run)
+    if (shown.run && interpreter.openOff > 0) interpreter.hasOffTexts ||= shown.run.text.trim() !== ''
+    else if (shown.run) (state.isInvisible ? interpreter.invisibleRuns : runs).push(shown.run)
     place = shown.place
+  }
+  /** How many marked parts are open, and the number of the outermost one that is switched off. */
+  let [marks, offMark] = [0, 0]
+  const openMark = (layer?: PdfValue) => {
+    marks++
+    if (offMark > 0 || !interpreter.isOff(layer)) return
+    offMark = marks
+    interpreter.openOff++
+  }
+  const closeOff = () => {
+    if (offMark > 0) interpreter.openOff--
+    offMark = 0
   }
   let path: Box | null = null
   const extend = (...places: [number, number][]) => {
@@ -401,6 +433,17 @@ async function runContent(
     n: () => {
       path = null
     },
+    BMC: () => openMark(),
+    BDC: () => {
+      const [tag, name] = operands
+      const layers =
+        isName(tag) && tag.name === 'OC' ? file.readDict(resources?.get('Properties')) : undefined
+      openMark(isName(name) ? layers?.get(name.name) : undefined)
+    },
+    EMC: () => {
+      if (marks === offMark) closeOff()
+      marks = Math.max(0, marks - 1)
+    },
     ID: () => {
       paintPicture()
       skipInlineImage(content, parser)
@@ -421,6 +464,7 @@ async function runContent(
     parser.held = 0
     if (++operatorCount % operatorsPerPause === 0) await pause()
   }
+  closeOff()
   await pause()
 
   async function findFont(
@@ -522,7 +566,8 @@ async function drawObject(
   const stream = file.findStream(value)
   if (!stream || !isRef(value)) return
   const { dict } = stream
-  if (file.readName(dict.get('Subtype')) === 'Image') {
+  const isShown = interpreter.openOff === 0 && !interpreter.isOff(dict.get('OC'))
+  if (isShown && file.readName(dict.get('Subtype')) === 'Image') {
     paintPicture()
     // The mask of another picture, and a rule or a dot, are no pictures to a reader.
     const isLarge =
@@ -549,6 +594,8 @@ async function drawForm(
   const { dict } = stream
   const content = await file.readStream(stream)
   if (!content) return countLoss(losses, 'stream')
+  const isOff = interpreter.isOff(dict.get('OC'))
+  if (isOff) interpreter.openOff++
   hold(interpreter, content.length)
   const own = file.readArray(dict.get('Matrix'))
   const formMatrix =
@@ -564,5 +611,6 @@ async function drawForm(
     depth + 1,
   )
   openForms.delete(value.ref)
+  if (isOff) interpreter.openOff--
   interpreter.held -= content.length
 }

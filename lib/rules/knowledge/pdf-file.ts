@@ -35,6 +35,7 @@ export interface PdfFile {
   findStream(value: PdfValue | undefined): PdfStream | undefined
   /** Return the content of a stream, or null if its compression is unknown. */
   readStream(stream: PdfStream): Promise<Bytes | null>
+  findCatalog(): PdfDict | undefined
   /** List the pages, at most `max` + 1. Throw an ArticleError if one is listed twice. */
   listPages(max: number): PdfPage[]
 }
@@ -153,9 +154,10 @@ function findStreamEnd(text: string, start: number, length: PdfValue | undefined
 /** Add the objects of an object stream: ISO 32000-1, 7.5.7. */
 async function addPackedObjects(contents: Contents, file: PdfFile, ref: number): Promise<void> {
   const stream = file.findStream({ ref })
+  const place = contents.streams.get(ref)
   const content = stream && (await file.readStream(stream))
   const first = stream && file.readNumber(stream.dict.get('First'))
-  if (!content || first === undefined) return
+  if (!content || !place || first === undefined) return
   spendBytes(content.length)
   const header = createPdfParser(content)
   const count = Math.min(file.readNumber(stream.dict.get('N')) ?? 0, content.length)
@@ -166,8 +168,11 @@ async function addPackedObjects(contents: Contents, file: PdfFile, ref: number):
     if (typeof number !== 'number' || typeof offset !== 'number') return
     spendBytes(placeBytes)
     spend(placeSteps)
-    // An object that stands by itself is newer, or the same.
-    if (!contents.streams.has(number)) contents.objects.set(number, { bytes: content, at: first + offset })
+    const known = contents.objects.get(number)
+    // An update of the file puts the objects that it changes behind the others, packed or not.
+    const isNewer = known?.bytes === place.bytes && known.at > place.at
+    if (!isNewer && !contents.streams.has(number))
+      contents.objects.set(number, { bytes: content, at: first + offset })
   }
   await pause()
 }
@@ -224,8 +229,9 @@ function createFile(contents: Contents): PdfFile {
       return stream
     },
     readStream: (stream) => decodeStream(file, stream, contents.decrypt),
+    findCatalog: () => file.readDict(root) ?? searchCatalog(file, objects.keys()),
     listPages(max) {
-      const catalog = file.readDict(root) ?? findCatalog(file, objects.keys())
+      const catalog = file.findCatalog()
       const list: PageList = { pages: [], max, visited: new Set() }
       if (catalog) addPages(file, catalog.get('Pages'), new Map(), list, 0)
       return list.pages
@@ -242,7 +248,7 @@ function readPlace({ bytes, at }: Place): PdfValue | undefined {
   return value
 }
 
-function findCatalog(file: PdfFile, refs: Iterable<number>): PdfDict | undefined {
+function searchCatalog(file: PdfFile, refs: Iterable<number>): PdfDict | undefined {
   for (const ref of refs) {
     const dict = file.readDict({ ref })
     if (file.readName(dict?.get('Type')) === 'Catalog') return dict

@@ -135,11 +135,8 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
     const name = readRegular()
     if (!name.includes('#')) return { name }
     count(name.length * 5)
-    return {
-      name: name.replace(/#([\da-f]{2})/gi, (_, hex: string) =>
-        String.fromCharCode(Number.parseInt(hex, 16)),
-      ),
-    }
+    const escaped = replaceNameEscapes(bytes.subarray(parser.at - name.length, parser.at))
+    return { name: decodeLatin1(escaped, 0, escaped.length) }
   }
 
   function readWord(first: number): PdfValue {
@@ -248,6 +245,21 @@ function replaceEscapes(text: Uint8Array): Uint8Array {
   return out.subarray(0, size)
 }
 
+/** Replace `#41` in a name: ISO 32000-1, 7.3.5. */
+function replaceNameEscapes(name: Uint8Array): Uint8Array {
+  const out = new Uint8Array(name.length)
+  let size = 0
+  for (let at = 0; at < name.length; at++) {
+    const byte = name[at] as number
+    const high = hexDigits[name[at + 1] ?? 0] ?? -1
+    const low = hexDigits[name[at + 2] ?? 0] ?? -1
+    const isEscape = byte === numberSign && high >= 0 && low >= 0
+    out[size++] = isEscape ? high * 16 + low : byte
+    if (isEscape) at += 2
+  }
+  return out.subarray(0, size)
+}
+
 /** The value of each byte as a hexadecimal digit, or -1. */
 const hexDigits = Int8Array.from({ length: 256 }, (_, byte) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase()),
@@ -287,6 +299,7 @@ function decodeLatin1(bytes: Uint8Array, start: number, end: number): string {
 }
 
 const backslash = 0x5c
+const numberSign = 0x23
 const escapes = new Map(
   [...'nrtbf'].map((letter, index) => [letter.charCodeAt(0), [10, 13, 9, 8, 12][index] ?? 0]),
 )

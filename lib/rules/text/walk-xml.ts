@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes'
-import { spend } from '#rules/budget.ts'
+import { spend, spendBytes } from '#rules/budget.ts'
 import { normaliseLineBreaks } from './line-breaks.ts'
-import { countMarkupSteps, maxAttributes } from './xml.ts'
+import { countMarkupSteps, countXmlPieces, maxAttributes } from './xml.ts'
 
 export type XmlAttributes = Record<string, string>
 
@@ -26,7 +26,9 @@ interface XmlLimits {
  * texts.
  */
 export function walkXml(xml: string, { maxDepth, createError }: XmlLimits, handlers: XmlHandlers): void {
-  spend(countMarkupSteps(xml))
+  const pieces = countXmlPieces(xml)
+  spend(countMarkupSteps(xml) + pieces.steps)
+  spendBytes(pieces.bytes)
   const parser = new SaxesParser({ fragment: false })
   let depth = 0
   let attributeCount = 0

@@ -72,6 +72,18 @@ describe('the export and import of flow files', () => {
     })
   })
 
+  it('FLO-50 refuses a file whose flow cannot be a draft', async () => {
+    const { admin } = await createAccount(service)
+    const step = { id: 'a', type: 'action', title: 'Restart' }
+    const flow = {
+      name: 'Twice',
+      tree_type: 'troubleshooting',
+      tree_structure: { ...step, children: [step] },
+    }
+    const { status, body } = await admin.call('POST', '/trees/import', { rfflow_version: '1.0', flow })
+    expect([status, body.code, body.errors[0].message]).toEqual([400, 'flow_invalid', expect.any(String)])
+  })
+
   it('FLO-38 reports the created category and each created tag once', async () => {
     const { admin } = await createAccount(service)
     const flow = {

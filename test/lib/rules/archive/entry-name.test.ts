@@ -1,6 +1,7 @@
 // @module-tag behaviour
 import { expect, it } from 'vitest'
 import { readEntryName } from '#rules/archive/entry-name.ts'
+import { createBudget, runWithin } from '#rules/budget.ts'
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
 const text = (value: string) => new TextEncoder().encode(value)
@@ -29,4 +30,14 @@ it('has a letter for each byte of the code page', () => {
     bytes(),
   )
   expect([all.length, new Set(all).size]).toEqual([256, 256])
+})
+
+it('WIR-30 the letters of names outside of UTF-8 are counted', () => {
+  const name = new Uint8Array(65_000).fill(0xff)
+  const readNames = (count: number) =>
+    runWithin(createBudget({ steps: 200_000 }), () => {
+      for (let n = 0; n < count; n++) readEntryName(name, bytes())
+    })
+  expect(() => readNames(3)).not.toThrow()
+  expect(() => readNames(4)).toThrow('The request is not valid')
 })

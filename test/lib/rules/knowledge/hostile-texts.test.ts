@@ -4,9 +4,10 @@ import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { replaceCallOuts } from '#rules/knowledge/call-outs.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
-import { parseNotes } from '#rules/knowledge/docx-parts.ts'
+import { parseNotes } from '#rules/knowledge/docx-notes.ts'
 import { readHtml, readHtmlPart } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
+import { resolveReferences } from '#rules/knowledge/markdown-references.ts'
 import { readPdf } from '#rules/knowledge/pdf.ts'
 import { buildDocx, buildZip, documentXml, docxParts } from '#test/support/knowledge.ts'
 import { measureThreadCpuTimeMs } from '#test/support/measure.ts'
@@ -89,12 +90,23 @@ it('reads a note once, for all of its references', () =>
     5000,
   ))
 
+// A text of 600 MB cannot be made.
+it.each([
+  ['a footnote', '[^1]: ', '[^1] '],
+  ['an address', '[a]: http://x/', '[a] '],
+])('WIR-47 one line does not repeat %s without limit', (_, definition, use) => {
+  const text = `${definition}${'y'.repeat(1980)}\n\n${use.repeat(300_000)}`
+  const resolve = () =>
+    runWithin(createBudget({ steps: 200_000_000 }), () => resolveReferences(text, createLosses()))
+  expect(resolve).toThrow('more than 900,000 characters')
+})
+
 it('cuts a note, with the spaces between its paragraphs, to 2,000 characters', () => {
   const paragraphs = '<w:p/>'.repeat(3000)
   const xml = documentXml(
     `<w:footnote w:id="1"><w:p><w:t>a</w:t></w:p>${paragraphs}<w:t>b</w:t></w:footnote>`,
   )
-  expect(parseNotes(xml)).toEqual(new Map([['1', 'a']]))
+  expect(parseNotes(xml, new Map(), createLosses())).toEqual(new Map([['1', 'a']]))
 })
 
 it('counts the contents of the PDF forms that are inside of each other, while they are drawn', async () => {

@@ -3,6 +3,7 @@ import { ArticleError, maxArticleLength } from '#rules/knowledge/blocks.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
 import { parseNumbering } from '#rules/knowledge/docx-numbering.ts'
 import { parseLinkTargets, parseListDepth, parseStyles, walkDocxXml } from '#rules/knowledge/docx-parts.ts'
+import { createLosses, describeLosses } from '#rules/knowledge/losses.ts'
 import {
   buildDocx,
   buildZip,
@@ -20,6 +21,79 @@ const paragraph = (runs: string, properties = '') => `<w:p><w:pPr>${properties}<
 const run = (content: string) => `<w:r>${content}</w:r>`
 const text = (content: string) => run(`<w:t xml:space="preserve">${content}</w:t>`)
 const code = (content: string) => docxParagraph(content, 'Quelltext')
+const field = (instruction: string, result: string) =>
+  `${run('<w:fldChar w:fldCharType="begin"/>')}${instruction}${run('<w:fldChar w:fldCharType="separate"/>')}${result}${run('<w:fldChar w:fldCharType="end"/>')}`
+const instruction = (content: string) => run(`<w:instrText>${content}</w:instrText>`)
+const drawing = (properties: string, content: string) =>
+  run(
+    `<w:drawing><wp:anchor><wp:docPr id="1" ${properties}/><w:txbxContent>${content}</w:txbxContent></wp:anchor></w:drawing>`,
+  )
+const row = (properties: string, content: string) =>
+  `<w:tr><w:trPr>${properties}</w:trPr><w:tc>${docxParagraph(content)}</w:tc><w:tc>${docxParagraph('b')}</w:tc></w:tr>`
+
+describe('KBI-12 what Word does not show', () => {
+  it.each([
+    [
+      'the second of several alternatives',
+      `<w:p>${run(`<mc:AlternateContent><mc:Choice>${text('A')}<mc:AlternateContent><mc:Choice>${text('B')}</mc:Choice><mc:Fallback>${text('X')}</mc:Fallback></mc:AlternateContent></mc:Choice><mc:Choice>${text('X')}</mc:Choice></mc:AlternateContent>`)}${text('C')}</w:p>`,
+      ['ABC'],
+    ],
+    [
+      'what a tracked deletion has beside its text',
+      `<w:p>${text('A')}<w:del>${run('<w:tab/>')}<m:oMath><m:r><m:t>X</m:t></m:r></m:oMath>${text('X')}</w:del>${text('B')}</w:p>`,
+      ['AB'],
+    ],
+    [
+      'a field in the instruction of another one',
+      `<w:p>${field(instruction('IF ') + field(instruction('MERGEFIELD a'), text('X')), text('A'))}${text('B')}</w:p>`,
+      ['AB'],
+    ],
+    [
+      'a field that is in an instruction without an end',
+      `<w:p>${text('A')}${run('<w:fldChar w:fldCharType="begin"/>')}${text('X')}</w:p>${docxParagraph('B')}`,
+      ['A', 'B'],
+    ],
+    [
+      'a hidden drawing',
+      `<w:p>${text('A')}${drawing('hidden="1"', docxParagraph('X'))}${drawing('hidden="0"', docxParagraph('B'))}</w:p>`,
+      ['B', 'A'],
+    ],
+    [
+      'a hidden row',
+      `<w:tbl>${row('', 'A')}${row('<w:hidden/>', 'X')}${row('<w:hidden w:val="0"/>', 'C')}</w:tbl>`,
+      ['| A | b |\n| --- | --- |\n| C | b |'],
+    ],
+  ])('KBI-12 %s is left out', async (_, body, expected) => {
+    expect((await listBlocks(body)).map(([, , words]) => words)).toEqual(expected)
+  })
+
+  it('KBI-12 KBI-14 hidden, struck and deleted texts of a footnote are left out', async () => {
+    const hide = (property: string) => `<w:r><w:rPr><w:${property}/></w:rPr><w:t>X</w:t></w:r>`
+    const runs = [
+      text('A '),
+      hide('vanish'),
+      hide('strike'),
+      `<w:moveFrom>${text('X')}</w:moveFrom>`,
+      `<w:p><w:pPr><w:pStyle w:val="Unseen"/></w:pPr>${text('X')}</w:p>`,
+      `<mc:AlternateContent><mc:Choice>${text('B')}</mc:Choice><mc:Fallback>${text('X')}</mc:Fallback></mc:AlternateContent>`,
+    ]
+    const root = (name: string, content: string) =>
+      `<w:${name} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">${content}</w:${name}>`
+    const parts: Record<string, string> = {
+      'word/footnotes.xml': root('footnotes', `<w:footnote w:id="1">${runs.join('')}</w:footnote>`),
+      'word/styles.xml': root('styles', '<w:style w:styleId="Unseen"><w:vanish/></w:style>'),
+    }
+    const document = documentXml(`<w:p>${text('Text')}${run('<w:footnoteReference w:id="1"/>')}</w:p>`)
+    const files = docxParts(document).filter(({ name }) => !(name in parts))
+    for (const [name, content] of Object.entries(parts)) files.push({ name, content })
+    const losses = createLosses()
+    expect((await readDocx(buildZip(files), losses)).map((block) => block.text)).toEqual(['Text (A B)'])
+    expect(describeLosses(losses)).toEqual([
+      '2 hidden texts are not imported.',
+      '1 struck-through text is not imported.',
+    ])
+  })
+})
 
 describe('a paragraph of a Word document', () => {
   it.each([

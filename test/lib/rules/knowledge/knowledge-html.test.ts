@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBudget, runWithin } from '#rules/budget.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { getText, parseHtml } from '#rules/knowledge/html-tree.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
@@ -6,6 +7,23 @@ import { readBlocksOf } from '#test/support/articles.ts'
 type ExpectedBlock = [kind: string, level: number, text: string]
 const listBlocks = (html: string): ExpectedBlock[] =>
   readBlocksOf('html', html).map(({ kind, level, text }) => [kind, level, text])
+
+it.each([
+  '<p style="display:/* a */none">X</p>',
+  '<p style="visibility: collapse">X</p>',
+  '<p style="content-visibility:hidden">X</p>',
+  '<noembed>X</noembed>',
+  '<noframes>X</noframes>',
+])('KBI-12 %s, which no browser shows, is left out', (markup) => {
+  expect(listBlocks(`<p>Text</p>${markup}`)).toEqual([['text', 0, 'Text']])
+})
+
+it('WIR-47 the signs of references are counted by the memory of the texts around them', () => {
+  const parse = (bytes: number) =>
+    runWithin(createBudget({ steps: 10_000_000, bytes }), () => parseHtml('&a'.repeat(50_000)))
+  expect(() => parse(3_700_000)).not.toThrow()
+  expect(() => parse(3_400_000)).toThrow('The request is not valid')
+})
 
 describe('the texts of a page', () => {
   it('are read beside many forms that are not closed', () => {

@@ -7,6 +7,8 @@ import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { renderPdf } from '#rules/exports/pdf.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
+import { createPdfParser } from '#rules/knowledge/pdf-syntax.ts'
+import { measureBestCpuTimeMs } from '#test/support/measure.ts'
 import { buildPdf, type PdfParts, pdfText } from '#test/support/pdf-files.ts'
 import { createReport } from '#test/support/report.ts'
 
@@ -21,6 +23,17 @@ const describeRefusal = (bytes: Uint8Array<ArrayBuffer>) =>
     () => 'read',
     (error: unknown) => (error instanceof ArticleError ? error.message : error),
   )
+
+it('KBI-18 a name has the characters that it escapes', () => {
+  const parser = createPdfParser(new Uint8Array(Buffer.from('/A#42#zz#4 /#41#')))
+  expect([parser.next(), parser.next()]).toEqual([{ name: 'AB#zz#4' }, { name: 'A#' }])
+})
+
+it('WIR-30 the escapes of a long name are no list', { retry: 2 }, async () => {
+  const bytes = new Uint8Array(Buffer.from(`/${'#41'.repeat(1_000_000)}`))
+  const read = () => runWithin(createBudget({ steps: jobSteps }), () => createPdfParser(bytes).next())
+  expect(await measureBestCpuTimeMs(read)).toBeLessThan(150)
+})
 
 describe('KBI-18 a PDF', () => {
   it('KBI-18 has headings by size, and paragraphs of neighbouring lines', async () => {
@@ -90,6 +103,65 @@ describe('KBI-18 a PDF', () => {
     expect(await readPages(['/X Do'], { objects, resources: '/XObject <</X 10 0 R>>' })).toEqual([
       'text: In a form',
     ])
+  })
+
+  it('KBI-18 leaves out what is on a layer that is switched off, and says so', async () => {
+    const off = (place: string) => pdfText('Switched off', 50, 700).replace('BT', `/OC /${place} BDC BT`)
+    const layers = '/OCProperties <</OCGs [10 0 R 11 0 R] /D <</OFF [11 0 R]>>>>'
+    const form = `<</Subtype /Form /OC 11 0 R /Resources <</Font <</F 3 0 R>>>>>>`
+    const objects = [
+      { dict: '<</Type /OCG /Name (On)>>' },
+      { dict: '<</Type /OCG /Name (Off)>>' },
+      { dict: '<</Type /OCMD /OCGs [11 0 R]>>' },
+      { dict: `<</Type /Catalog /Pages 2 0 R ${layers}>>` },
+      { dict: form, stream: pdfText('In a form that is switched off', 50, 650) },
+    ]
+    const resources = '/Properties <</On 10 0 R /Off 11 0 R /Any 12 0 R>> /XObject <</X 14 0 R>>'
+    const seen = '/OC /On BDC /Span BMC'
+    const page = `${off('Off')} EMC ${off('Any')} /P BMC EMC EMC /X Do ${seen} ${pdfText('Switched on', 50, 600)} EMC EMC`
+    const { blocks, warnings } = await readFile(
+      buildPdf({ pages: [page], objects, resources, trailer: '/Root 13 0 R' }),
+    )
+    expect(blocks.map(({ text }) => text)).toEqual(['Switched on'])
+    expect(warnings).toEqual(['1 hidden text is not imported.'])
+  })
+
+  it.each([2, 32])(
+    'KBI-18 leaves out a note on the page with the flag %i, which is not shown',
+    async (flag) => {
+      const objects = [
+        { dict: '<</Subtype /Form /Resources <</Font <</F 3 0 R>>>>>>', stream: pdfText('A note', 0, 0) },
+        {
+          dict: `<</Type /Page /Parent 2 0 R /Contents 12 0 R /Annots [<</Subtype /FreeText /F ${flag} /Rect [50 600 90 620] /AP <</N 10 0 R>>>>]>>`,
+        },
+        { dict: '<<>>', stream: pdfText('The page', 50, 700) },
+        { dict: '<</Type /Pages /Kids [11 0 R] /Resources <</Font <</F 3 0 R>>>>>>' },
+        { dict: '<</Type /Catalog /Pages 13 0 R>>' },
+      ]
+      expect(await readPages([], { objects, trailer: '/Root 14 0 R' })).toEqual(['text: The page'])
+    },
+  )
+
+  it('KBI-18 has the newest of objects with one number, packed or not', async () => {
+    const page = (contents: number) => `<</Type /Page /Parent 2 0 R /Contents ${contents} 0 R>>`
+    const packed = (contents: number) => ({
+      dict: '<</Type /ObjStm /N 1 /First 4>>',
+      stream: `9 0 ${page(contents)}`,
+    })
+    const texts = [
+      { dict: '<<>>', stream: pdfText('Old', 50, 700) },
+      { dict: '<<>>', stream: pdfText('New', 50, 700) },
+    ]
+    const tree = [
+      { dict: '<</Type /Pages /Kids [9 0 R] /Resources <</Font <</F 3 0 R>>>>>>' },
+      { dict: '<</Type /Catalog /Pages 12 0 R>>' },
+    ]
+    const build = (...versions: { dict: string; stream?: string }[]) =>
+      readPages([], { objects: [...texts, ...tree, ...versions], trailer: '/Root 13 0 R' })
+    const alone = (contents: number) => ({ dict: `<<>>\nendobj\n9 0 obj\n${page(contents)}` })
+    expect(await build(packed(10), alone(11))).toEqual(['text: New'])
+    expect(await build(alone(10), packed(11))).toEqual(['text: New'])
+    expect(await build(packed(10), packed(11))).toEqual(['text: New'])
   })
 
   it('KBI-18 has the characters that a font maps, and letters of names', async () => {

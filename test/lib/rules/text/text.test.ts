@@ -1,17 +1,29 @@
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
-import { crc32, encodeBase64 } from '#rules/text/bytes.ts'
+import { crc32, decodeBase64, encodeBase64 } from '#rules/text/bytes.ts'
 import { findRepeats } from '#rules/text/duplicates.ts'
 import { isHostname } from '#rules/text/hostname.ts'
 import { html, writeHtmlPage } from '#rules/text/html.ts'
 import { walkXml } from '#rules/text/walk-xml.ts'
 import { createSlug } from '#rules/text/words.ts'
-import { countMarkupSteps } from '#rules/text/xml.ts'
+import { countMarkupSteps, countXmlPieces } from '#rules/text/xml.ts'
+import { measureBestCpuTimeMs } from '#test/support/measure.ts'
 
 it.each([0, 1, 2, 3, 0x5fff, 0x6000, 0x6001, 0xc000])('encodeBase64 encodes %i bytes', (length) => {
   const bytes = Uint8Array.from({ length }, (_, n) => n % 256)
   expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
+})
+
+it('decodeBase64 decodes each byte, and refuses another text', () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, n) => n)
+  expect(decodeBase64(encodeBase64(bytes))).toEqual(bytes)
+  expect(() => decodeBase64('é')).toThrow()
+})
+
+it('WIR-30 decodeBase64 reads the largest body in a part of a second', { retry: 2 }, async () => {
+  const longest = 'A'.repeat(10 * 1024 * 1024)
+  expect(await measureBestCpuTimeMs(() => decodeBase64(longest))).toBeLessThan(300)
 })
 
 it('the CRC-32 is that of zlib', () => {
@@ -27,6 +39,32 @@ it.each([
   ['<a></a>', 285],
 ])('parsing %j takes %i steps', (markup, steps) => {
   expect(countMarkupSteps(markup)).toBe(steps)
+})
+
+it.each([
+  ['<a b="1">c - ]\n?\t</a>', 0],
+  ['<a b="1\n\t&amp;" c=\'">&lt;\'>&lt;</a\n>', 5],
+  ['<!-- - > <a b="\n"> --><a/>', 1],
+  ['<![CDATA[ ]]] ]]><a b="\n"/>', 4],
+  ['<?xml a="?"?><a/>', 1],
+  ['<!-- -', 1],
+  ['<![CDATA[', 0],
+])('WIR-47 reading %j as XML keeps %i pieces of values', (xml, pieces) => {
+  expect(countXmlPieces(xml)).toEqual({ steps: pieces * 20, bytes: pieces * 50 })
+})
+
+it.each([
+  `<a b="${'\n'.repeat(100_000)}"/>`,
+  `<a><!--${'- '.repeat(100_000)}--></a>`,
+  `<a><![CDATA[${'] '.repeat(100_000)}]]></a>`,
+  `<a><?b ${'? '.repeat(100_000)}?></a>`,
+  `<a>${'&lt;'.repeat(100_000)}</a>`,
+])('WIR-47 a value in pieces is counted by the memory that it takes', (xml) => {
+  const limits = { maxDepth: 10, createError: (reason: string) => new Error(reason) }
+  const read = (bytes: number) =>
+    runWithin(createBudget({ steps: 10_000_000, bytes }), () => walkXml(xml, limits, { onOpenTag() {} }))
+  expect(() => read(5_100_000)).not.toThrow()
+  expect(() => read(4_900_000)).toThrow('The request is not valid')
 })
 
 it.each([
