@@ -37,12 +37,20 @@ export async function countJobs(client: pg.ClientBase): Promise<{ scheduled: num
   return rows[0] ?? { scheduled: 0, delivering: 0 }
 }
 
-/** Resolve when no job is due or running, and none is published within 50 ms after the last one. */
-export async function waitUntilJobsSettled(client: pg.ClientBase): Promise<void> {
+/**
+ * Resolve when no job is due or running, what those that ended left behind has published none, and none is due
+ * within the next 50 ms.
+ */
+export async function waitUntilJobsSettled(
+  client: pg.ClientBase,
+  finishEffects: () => Promise<void> = async () => {},
+): Promise<void> {
   if (!(await hasJobs(client))) return
   const isOpen = `(locked_at is not null or (run_at <= now() and attempts < max_attempts))`
   for (let wasIdle = false; !wasIdle; ) {
+    await finishEffects()
     await waitUntilNone(client, isOpen)
+    await finishEffects()
     await sleep(50)
     wasIdle = await hasNone(client, isOpen)
   }

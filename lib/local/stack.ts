@@ -114,10 +114,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     finishEffects: async () => stack.finishEffects?.(),
     onUpgrade: (request, socket, head) => neon.upgrade(request, socket, head),
     moveClock: async (offsetMs) => {
+      const settle = () => readJobs((client) => waitUntilJobsSettled(client, stack.finishEffects))
+      // An attempt in flight would compute its delay from the new time.
+      await settle()
       await superuser.run((client) => moveDatabaseClock(client, offsetMs))
-      await readJobs(waitUntilJobsSettled)
+      await settle()
       await stack.runCron()
-      await readJobs(waitUntilJobsSettled)
+      await settle()
     },
     users: options.users,
     countJobs: () => readJobs(countJobs),
