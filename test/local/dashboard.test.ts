@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@upstash/qstash'
 import { expect, test } from 'vitest'
 import { expectStatus } from '#test/support/expect-status.ts'
@@ -170,13 +171,15 @@ test('the page is JSON for a request that accepts JSON', async () => {
 test('advancing the clock moves PostgreSQL first, then waits for the due messages and the messages that these publish', async () => {
   const order: string[] = []
   const moveClock = async (offsetMs: number) => void order.push(`moved ${offsetMs}`)
-  const { call, origin, read } = await startTestServer({ moveClock })
+  // What is published after the response, as a Worker does in waitUntil.
+  let effect: Promise<unknown> | undefined
+  const finishEffects = async () => void (await effect)
+  const { call, origin, read } = await startTestServer({ moveClock, finishEffects })
   const client = new Client({ baseUrl: `${origin}/qstash`, token: secrets.qstashToken })
   const followUp = () => client.publishJSON({ url, body: 'second' })
   const { url } = await startDestination([], async ({ body }) => {
     order.push(body)
-    // Publishes after the response, as a Worker does in waitUntil.
-    if (body === '"first"') setTimeout(followUp, 20)
+    if (body === '"first"') effect = sleep(20).then(followUp)
   })
   await client.publishJSON({ url, body: 'first', delay: 30 })
   const response = await call('POST', '/desk/clock', { advance_seconds: 30.5 })

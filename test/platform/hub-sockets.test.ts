@@ -266,7 +266,7 @@ it.each(['hello', 'x'.repeat(100_000), ''])(
 
 it('answers the close of a client, and forgets a client that closed', async () => {
   const { account, listener } = await createPeople()
-  const socket = await openSocket(service, listener)
+  const socket = await openSocket(service, listener, { closeTimeoutMs: 1000 })
   socket.close(4000)
   await expectClosed(socket, 1000)
   expect(await countConnections(account.id)).toBe(0)

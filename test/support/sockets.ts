@@ -38,6 +38,11 @@ interface SocketOptions {
   protocols?: string[]
   headers?: Record<string, string>
   query?: string
+  /**
+   * How long the client waits after a close, 20 ms by default. A local workerd leaves the connection open after both
+   * sides have closed the WebSocket; one whose answer to a close is expected is given more time.
+   */
+  closeTimeoutMs?: number
 }
 
 /** Open the escalation stream of a person as a WebSocket, by default with an `Authorization` header. */
@@ -49,12 +54,11 @@ export async function openSocket(
     protocols = [],
     headers = { authorization: `Bearer ${token}` },
     query = lastEventId === undefined ? '' : `?last_event_id=${lastEventId}`,
+    closeTimeoutMs = 20,
   }: SocketOptions = {},
 ): Promise<TestSocket> {
   const url = `${api.replace('http', 'ws')}/api/v1/ai-sessions/escalations/stream${query}`
-  // A local workerd leaves the connection open after both sides have closed the WebSocket, and the client
-  // waits for its end.
-  const options = { headers, closeTimeout: 20 }
+  const options = { headers, closeTimeout: closeTimeoutMs }
   const socket = new WebSocket(url, protocols, options)
   onTestFinished(() => socket.terminate())
   const texts: string[] = []
