@@ -54,7 +54,7 @@ const goals: readonly Goal[] = [
     [8, { [list]: 8 }],
     [5, { [unread]: 5, [markRead]: 5 }],
   ]),
-  ...toGoals('Worker', floorName, 'perSecond', [[0.85, { [list]: 0.65, [unread]: 0.62, [markRead]: 0.65 }]]),
+  ...toGoals('Worker', floorName, 'perSecond', [[0.85, { [list]: 0.58, [unread]: 0.62, [markRead]: 0.6 }]]),
 ]
 
 function toGoals(
