@@ -48,7 +48,6 @@ export async function waitUntilJobsSettled(
   if (!(await hasJobs(client))) return
   const isOpen = `(locked_at is not null or (run_at <= now() and attempts < max_attempts))`
   for (let wasIdle = false; !wasIdle; ) {
-    await finishEffects()
     await waitUntilNone(client, isOpen)
     await finishEffects()
     await sleep(50)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type pg from 'pg'
 import { withConnection } from '#db/migrate/connection.ts'
+import { forbidLargeObjects } from '#db/migrate/requirements.ts'
 import { migrate } from '#db/migrate.ts'
 import { openPool } from '#platform/node/pool.ts'
 import { moveDelayedJobs } from './node-jobs.ts'
@@ -261,17 +262,10 @@ async function createDatabase(port: number, name: string, template?: string): Pr
   if (template) return url
   await migrate(url, { runtime: runtimePassword, platform: platformPassword })
   await withSuperuser(port, name, async (client) => {
-    await forbidLargeObjects(client)
+    await client.query(forbidLargeObjects)
     await makeClockMovable(client)
   })
   return url
-}
-
-/** Do what the first migration cannot do, because its role is no superuser. */
-async function forbidLargeObjects(client: pg.Client): Promise<void> {
-  await client.query(
-    'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public',
-  )
 }
 
 /**

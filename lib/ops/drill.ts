@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseOwnerUrl } from '#config.ts'
 import { withConnection } from '#db/migrate/connection.ts'
+import { forbidLargeObjects } from '#db/migrate/requirements.ts'
 import { migrate } from '#db/migrate.ts'
 import { listFolderObjects } from '#platform/node/objects-folder.ts'
 import { listS3Objects } from '#platform/node/objects-s3.ts'
@@ -70,9 +71,7 @@ export async function runDrill({
       await migrate(restoredUrl)
     })
     await withSuperuser(cluster.port, database, async (client) => {
-      await client.query(
-        'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public',
-      )
+      await client.query(forbidLargeObjects)
       await time('Restore', () => restoreDump(client, join(folder, 'dump'), dump))
     })
     const problems = await time('Compare every row', () => compareRows(restoredUrl, dump))

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { forbidLargeObjects } from '#db/migrate/requirements.ts'
 import { readEnvironment, settingsFileOf } from './settings-file.ts'
 
 /**
@@ -30,7 +31,7 @@ export function describeOwner(settings: string): string[] {
     `create role ${url.username} login createrole bypassrls password '${url.password}';`,
     `create database ${database} owner ${url.username} encoding 'UTF8' template template0;`,
     `\\connect ${database}`,
-    'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public;',
+    `${forbidLargeObjects};`,
   ]
 }
 

@@ -1,5 +1,12 @@
 import type pg from 'pg'
 
+/**
+ * What the first migration withdraws only where its owner is a superuser: large objects would let the roles of the
+ * service fill the disk.
+ */
+export const forbidLargeObjects =
+  'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public'
+
 interface Server {
   version: string
   isOld: boolean
@@ -19,8 +26,8 @@ const query = `
     from pg_roles, pg_database where rolname = current_user and datname = current_database()`
 
 /**
- * Throw if the server is too old for the migrations, the database has another encoding than UTF8, or the role of the connection has not the rights that
- * they need. Writes nothing.
+ * Throw if the server is too old for the migrations, the database has another encoding than UTF8, or the role of
+ * the connection has not the rights that they need. Writes nothing.
  */
 export async function requireServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Server>(query)

@@ -1,5 +1,6 @@
 import { base64url } from 'jose'
 import { loadOnce } from '#async/load-once.ts'
+import { decodeBase64 } from '#rules/text/bytes.ts'
 
 /** Encrypts secrets that must be read again, with a versioned key. Each is bound to its owner. */
 export interface Vault {
@@ -55,6 +56,5 @@ function cipherOptions(iv: Uint8Array, context: string) {
 const bytes = (text: string) => new Uint8Array(base64url.decode(text))
 
 async function importKey(key: string): Promise<CryptoKey> {
-  const raw = Uint8Array.from(atob(key), (char) => char.charCodeAt(0))
-  return crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  return crypto.subtle.importKey('raw', decodeBase64(key), 'AES-GCM', false, ['encrypt', 'decrypt'])
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { decodeBase64 } from '#rules/text/bytes.ts'
 import type { OutboundGuard } from '#vendors/net/guard.ts'
 import { toApiRoot } from './connectwise-address.ts'
 import { createPsaHttp } from './http.ts'
@@ -130,14 +131,11 @@ async function isSignedBy(
   const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',
   ])
-  const sent = decodeBase64(signature)
-  return sent !== null && crypto.subtle.verify('HMAC', key, sent, bytes)
+  return isDigest.test(signature) && crypto.subtle.verify('HMAC', key, decodeBase64(signature), bytes)
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return null
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-}
+/** 32 bytes in base64. */
+const isDigest = /^[A-Za-z0-9+/]{43}=$/
 
 /** The name with which HaloPSA signs in to send webhooks. */
 export const haloUserName = 'support-flow'

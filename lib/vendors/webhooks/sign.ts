@@ -1,10 +1,12 @@
+import { decodeBase64, encodeBase64 } from '#rules/text/bytes.ts'
+
 const secretPrefix = 'whsec_'
 // The specification asks for 24 to 64 bytes.
 const secretBytes = 32
 
 /** Create a signing secret: `whsec_` and 32 random bytes as base64. */
 export function createWebhookSecret(): string {
-  return secretPrefix + toBase64(crypto.getRandomValues(new Uint8Array(secretBytes)))
+  return secretPrefix + encodeBase64(crypto.getRandomValues(new Uint8Array(secretBytes)))
 }
 
 /** What a signature covers. `timestamp` is the Unix time of the attempt in seconds. */
@@ -28,11 +30,7 @@ export async function signWebhook(
 }
 
 async function sign(secret: string, content: Uint8Array<ArrayBuffer>): Promise<string> {
-  const bytes = Uint8Array.from(atob(secret.slice(secretPrefix.length)), (char) => char.charCodeAt(0))
+  const bytes = decodeBase64(secret.slice(secretPrefix.length))
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, content)))
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
+  return encodeBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, content)))
 }
