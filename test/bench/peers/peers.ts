@@ -31,8 +31,9 @@ export interface PeerResult {
 const connections = 32
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
-// After a thousand requests of the slowest operation, V8 has compiled its code.
-const warmUpSeconds = Math.min(4, 2 * seconds)
+// After so many requests V8 has compiled the code of the dearest operation. A service warms up with as many as
+// another, because less of the slower one would be compiled otherwise.
+const warmUp = { seconds, requests: 1500 }
 
 /**
  * Measure each operation on our Node entry, our Worker and the peers, in interleaved rounds on the same rows.
@@ -101,10 +102,10 @@ async function measureOperation(
   const samples = new Map<string, Sample[]>()
   // The first round only warms up: tokens are cached, statements prepared, code compiled.
   for (const process of processes)
-    await runWindow(process, operation, { postgresPid, windowSeconds: warmUpSeconds })
+    await runWindow(process, operation, postgresPid, warmUp)
   for (let round = 0; round < rounds; round++)
     for (const process of processes) {
-      const sample = await runWindow(process, operation, { postgresPid, windowSeconds: seconds })
+      const sample = await runWindow(process, operation, postgresPid, { seconds, requests: 0 })
       samples.set(process.name, [...(samples.get(process.name) ?? []), sample])
     }
   return processes.map(({ name: service }) => ({
@@ -114,12 +115,19 @@ async function measureOperation(
   }))
 }
 
+/** Load a service for so many seconds, and longer until it has been sent so many requests. */
 async function runWindow(
   { name, port, pid }: MeasuredProcess,
   operation: PeerOperation,
-  { postgresPid, windowSeconds }: { postgresPid: number; windowSeconds: number },
+  postgresPid: number,
+  least: { seconds: number; requests: number },
 ): Promise<Sample> {
-  const next = name === floorName && operation.floor ? operation.floor : operation.next
+  const createNext = name === floorName && operation.floor ? operation.floor : operation.next
+  let sent = 0
+  const next = () => {
+    sent++
+    return createNext()
+  }
   await operation.reset?.()
   const readCpu = () => {
     const { user, system } = process.cpuUsage()
@@ -130,8 +138,9 @@ async function runWindow(
     }
   }
   const before = readCpu()
-  const end = performance.now() + windowSeconds * 1000
-  const load = await runLoadWhile({ port, connections, next, hasMore: () => performance.now() < end })
+  const end = performance.now() + least.seconds * 1000
+  const hasMore = () => performance.now() < end || sent < least.requests
+  const load = await runLoadWhile({ port, connections, next, hasMore })
   const after = readCpu()
   const perRequest = (part: keyof typeof before) =>
     before[part] === null || after[part] === null ? null : (after[part] - before[part]) / load.requests

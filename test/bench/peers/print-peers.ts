@@ -45,7 +45,7 @@ const goals: readonly Goal[] = [
         'export markdown': 1,
         'start session': 1.15,
         'record decision': 1.15,
-        escalate: 0.7,
+        escalate: 0.5,
         'log in': 0.8,
       },
     ],
