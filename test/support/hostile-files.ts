@@ -88,7 +88,7 @@ const maxStreams = 5000
 const article = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
   ({ kind: 'article_file', input: { bytes, name, type: '' } }) as const
 
-const values = parts`<<…>>¦[…]¦/A§ 1 ¦/A ¦/A§ ¦§ ¦(a)¦(…)¦<41>¦5 0 R ¦§ 0 R ¦% \n¦ ¦<<¦[¦#41¦\\(¦a`
+const values = parts`<<…>>¦[…]¦/A§ 1 ¦/A ¦/A§ ¦§ ¦(a)¦(…)¦<41>¦5 0 R ¦§ 0 R ¦% \n¦ ¦<<¦[¦(¦#41¦\\(¦a`
 const operators = [
   ...parts`(a) Tj ¦(a§ ) Tj ¦(1. a) Tj ¦( ) Tj ¦(a  -) Tj ¦<4141> Tj ¦[(a) -9 (b) 9] TJ ¦q ¦Q ¦/F 12 Tf ¦/F §.5 Tf ¦
 /G§ 9 Tf ¦1 0 0 1 § 700 Tm ¦1 0 0 1 50 § Tm ¦0 -12 Td ¦9 0 Td ¦20 -12 Td (a b) Tj -20 -12 Td (a b) Tj ¦q 4 0 0 4 30 § cm BI ID x EI Q ¦/X Do ¦BT ¦ET ¦ID ¦EI ¦3 Tr ¦0 1 -1 0 50 § Tm ¦(b) Tj ¦(a) ' ¦T* ¦
@@ -101,7 +101,8 @@ const pdfPlaces = {
   packed: ['<<>> ', '1 ', '<</Type/Page>> ', '<</Type/Catalog/Pages 2 0 R>> ', '[§] '],
   streams: ['<<>> '],
   objects: [
-    ...parts`§ 0 obj<<…>>endobj ¦§ 0 obj<</A 1>>endobj ¦1 0 obj ¦§ 0 obj[1 2]¦trailer<<…>>¦trailer¦stream\n¦
+    ...parts`§ 0 obj<<…>>endobj ¦§ 0 obj<</A 1>>endobj ¦
+§ 0 obj<</Type/Page/Contents 5 0 R/Resources<</Font<</F 6 0 R>>>>>>endobj ¦1 0 obj ¦§ 0 obj[1 2]¦trailer<<…>>¦trailer¦trailer(¦stream\n¦
 endstream ¦endobj `,
     ...values,
   ],
@@ -135,7 +136,7 @@ const docxBody = parts`<w:p>…</w:p>¦<w:p><w:r><w:t>a §</w:t></w:r></w:p>¦<w
 <m:oMath>…</m:oMath>¦<m:f><m:num>…</m:num><m:den><m:r><m:t>a</m:t></m:r></m:den></m:f>¦<m:sSup><m:e>…</m:e></m:sSup>¦
 <m:m>…</m:m>¦<m:mr>…</m:mr>¦<m:r><m:t>a</m:t></m:r>¦<m:d><m:dPr><m:sepChr m:val="§"/></m:dPr><m:e>…</m:e></m:d>¦
 <w:r><w:rPr><w:rStyle w:val="s§"/></w:rPr><w:t>a</w:t></w:r>¦<w:del><w:r><w:delText>a</w:delText></w:r></w:del>¦
-<mc:AlternateContent>…</mc:AlternateContent>¦<a§/>¦<!-- a -->¦&amp;¦a§ `
+<mc:AlternateContent>…</mc:AlternateContent>¦<a§/>¦<a b="1" c="2" d="3" e="4"/>¦<!-- a -->¦&amp;¦a§ ¦\r`
 const docxPlaces = {
   body: docxBody,
   attributes: ['a§="1" ', 'xmlns:n§="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '],
@@ -203,7 +204,7 @@ const drawioParts = parts`<mxCell id="§" vertex="1" value="a" parent="1"/>¦<mx
 <mxCell edge="1" source="1" target="±"><mxGeometry><Array>…</Array></mxGeometry></mxCell>¦<mxPoint x="§" y="9"/>¦
 <mxCell edge="1"><mxGeometry><Array>…</Array></mxGeometry></mxCell>¦<mxPoint x="1" y="§"/>¦
 <object label="%b% §" b="x" placeholders="1" id="§"><mxCell vertex="1"/></object>¦
-<object label="a">…</object>¦<UserObject label="a">…</UserObject>¦<mxCell/>¦<a>…</a>¦<a/>¦&amp;¦a`
+<object label="a">…</object>¦<UserObject label="a">…</UserObject>¦<mxCell/>¦<a>…</a>¦<a/>¦&amp;¦a¦\r`
 const labelParts = parts`&lt;b&gt;a¦&lt;/b&gt;¦&lt;¦&amp;amp;¦&#10;¦a ¦%b%¦%¦§¦&lt;br&gt;¦&lt;table&gt;&lt;tr&gt;&lt;td&gt;¦
 &lt;a href=x&gt;¦&lt;!--`
 const mermaidParts = [
@@ -269,7 +270,7 @@ export const formats: Record<string, Format> = {
       cells: drawioParts,
       points: parts`<mxPoint x="§" y="9"/>¦<mxPoint x="9" y="§"/>¦<mxPoint/>`,
       label: labelParts,
-      style: ['a§=b;', 'shape=mxgraph.a;', 'fillColor=#ff0000;', ';', 'a'],
+      style: ['a§=b;', 'shape=mxgraph.a;', 'shape=image;image=data:a;', 'fillColor=#ff0000;', ';', 'a'],
       pages: ['<diagram name="a§"/>', '<diagram/>'],
     },
     build: ({ cells, points, label, style, pages }) => ({

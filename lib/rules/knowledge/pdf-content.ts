@@ -165,13 +165,18 @@ async function readContents(file: PdfFile, losses: Losses, page: PdfPage): Promi
 }
 
 const maxCopies = 8
+const stepsPerRun = 5
 
 /** Leave out a text that is drawn again at nearly the same place, to look bold or to have a shadow. */
 function leaveOutCopies(runs: readonly PdfRun[]): PdfRun[] {
   const placesByText = new Map<string, PdfRun[]>()
+  spend(runs.length * stepsPerRun)
   return runs.filter((run) => {
-    const places = placesByText.get(run.text) ?? []
-    spend(places.length + 2)
+    const places = placesByText.get(run.text)
+    if (!places) {
+      placesByText.set(run.text, [run])
+      return true
+    }
     const near = run.size / 10
     const isCopy =
       run.text.trim() !== '' &&
@@ -179,7 +184,6 @@ function leaveOutCopies(runs: readonly PdfRun[]): PdfRun[] {
     // The newest are kept.
     if (places.length === maxCopies) places.shift()
     places.push(run)
-    if (places.length === 1) placesByText.set(run.text, places)
     return !isCopy
   })
 }
@@ -294,7 +298,7 @@ function translate(matrix: Matrix, x: number, y: number): Matrix {
 
 const maxFormDepth = 10
 /** Steps of starting to draw a form, besides those of its content. */
-const formSteps = 1000
+const formSteps = 1200
 const maxStates = 1000
 const maxOperands = 1000
 const operatorsPerPause = 1000
@@ -386,9 +390,11 @@ async function runContent(
       line = identity
       place = identity
     },
-    Tf: async () => {
-      state.font = await findFont(interpreter, resources, operands[0])
+    Tf: () => {
       state.size = number(1)
+      const font = findFontDict(file, resources, operands[0])
+      state.font = interpreter.fonts.get(font) ?? null
+      return state.font ? undefined : loadFont(font)
     },
     Tc: () => set({ characterSpace: number(0) }),
     Tw: () => set({ wordSpace: number(0) }),
@@ -467,17 +473,15 @@ async function runContent(
   closeOff()
   await pause()
 
-  async function findFont(
-    { fonts }: Interpreter,
-    dict: PdfDict | undefined,
-    name: PdfValue | undefined,
-  ): Promise<PdfFont> {
-    const font = isName(name) ? file.readDict(file.readDict(dict?.get('Font'))?.get(name.name)) : undefined
-    const read = fonts.get(font) ?? (await readFont(file, font))
-    fonts.set(font, read)
-    return read
+  async function loadFont(dict: PdfDict | undefined): Promise<void> {
+    const font = await readFont(file, dict)
+    interpreter.fonts.set(dict, font)
+    state.font = font
   }
 }
+
+const findFontDict = (file: PdfFile, resources: PdfDict | undefined, name: PdfValue | undefined) =>
+  isName(name) ? file.readDict(file.readDict(resources?.get('Font'))?.get(name.name)) : undefined
 
 /**
  * Return the text of a string and where it is, and where the next one starts. A text that is not level, such

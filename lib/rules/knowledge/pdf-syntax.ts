@@ -1,4 +1,5 @@
 import { spend } from '#rules/budget.ts'
+import { decodeUnits } from '#rules/text/bytes.ts'
 import { ArticleError } from './blocks.ts'
 
 // Values of a PDF file, and the parser that reads them: ISO 32000-1, 7.2 and 7.3.
@@ -20,13 +21,17 @@ export interface PdfWord {
 export type PdfDict = Map<string, PdfValue>
 export type PdfValue = null | boolean | number | PdfName | PdfString | PdfRef | PdfWord | PdfValue[] | PdfDict
 
-const stepsPerToken = 20
+/** A number takes less than a value for which a text or a list is made. */
+const [stepsPerNumber, stepsPerToken] = [12, 20]
 const maxPendingSteps = 10_000
 const maxDepth = 60
 /** Bytes of memory of a value: its object, its place in a list or dictionary, and the start of its text. */
 const valueBytes = 80
 /** What the values may hold that are read before `held` is set to 0: an object, or the operands of an operator. */
 const maxHeldBytes = 16 * 1024 * 1024
+/** The words of up to three bytes that were read before, by their bytes. */
+const shortWords = new Map<number, PdfWord>()
+const [maxShortWord, maxShortWords] = [3, 500]
 const keywords = new Map<string, PdfValue>([
   ['null', null],
   ['true', true],
@@ -79,12 +84,12 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
   }
 
   function readValue(depth: number): PdfValue | undefined {
-    count(stepsPerToken)
     hold(valueBytes)
     if (depth > maxDepth) throw new ArticleError('The PDF is damaged: its values are nested too deeply')
     skipSpace()
     const byte = bytes[parser.at]
     if (byte === undefined) return undefined
+    count(startsNumber(byte) ? stepsPerNumber : stepsPerToken)
     switch (byte) {
       case 0x2f:
         return readName()
@@ -139,10 +144,56 @@ export function createPdfParser(bytes: Uint8Array, at = 0): PdfParser {
     return { name: decodeLatin1(escaped, 0, escaped.length) }
   }
 
+  /**
+   * Return an ordinary number, or a reference that starts with it, or null. Most values of a page are numbers,
+   * and making a text of each takes longer.
+   */
+  function readNumber(first: number): number | PdfRef | null {
+    const hasSign = first === 0x2d || first === 0x2b
+    let at = hasSign ? parser.at + 1 : parser.at
+    let [digits, number, divisor] = [0, 0, 0]
+    for (let byte = bytes[at]; isDigit(byte) || (byte === 0x2e && divisor === 0); byte = bytes[++at]) {
+      if (byte === 0x2e) divisor = 1
+      else {
+        digits++
+        divisor *= 10
+        number = number * 10 + (byte as number) - 0x30
+      }
+    }
+    // So many digits are exact, and so is what they are divided by.
+    if (digits === 0 || digits > 15 || isRegular(bytes[at])) return null
+    const length = at - parser.at
+    count(length)
+    hold(length)
+    parser.at = at
+    if (divisor > 0) number /= divisor
+    else if (!hasSign) return readRef(number) ?? number
+    return first === 0x2d ? -number : number
+  }
+
+  /** Return a short word, or null. A page has the same few operators thousands of times. */
+  function readShortWord(): PdfWord | null {
+    let [key, length] = [0, 0]
+    for (; isRegular(bytes[parser.at + length]); length++) {
+      if (length === maxShortWord) return null
+      key = key * 256 + (bytes[parser.at + length] as number)
+    }
+    if (length === 0) return null
+    const word = shortWords.get(key) ?? { word: decodeLatin1(bytes, parser.at, parser.at + length) }
+    if (shortWords.size < maxShortWords) shortWords.set(key, word)
+    count(length)
+    hold(length)
+    parser.at += length
+    return word
+  }
+
   function readWord(first: number): PdfValue {
+    const isNumber = startsNumber(first)
+    const ordinary = isNumber ? readNumber(first) : readShortWord()
+    if (ordinary !== null) return ordinary
     const text = readRegular()
     if (text === '') parser.at++
-    if (!isDigit(first) && first !== 0x2d && first !== 0x2b && first !== 0x2e) {
+    if (!isNumber) {
       const keyword = keywords.get(text)
       return keyword === undefined ? { word: text } : keyword
     }
@@ -280,9 +331,6 @@ export function decodeHex(digits: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /** The bytes of a text that is put together from its characters, and the steps of a byte of a longer one. */
 const [maxShortText, stepsPerLongByte] = [12, 6]
-/** A call takes a limited number of arguments. */
-const chunkBytes = 4096
-
 /** Return the text from `start` to `end`, in which each character is a byte. `TextDecoder` has Windows-1252 instead. */
 function decodeLatin1(bytes: Uint8Array, start: number, end: number): string {
   // Most are short, and a part of a list of bytes costs more than they do.
@@ -291,11 +339,7 @@ function decodeLatin1(bytes: Uint8Array, start: number, end: number): string {
     for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] as number)
     return text
   }
-  const long = bytes.subarray(start, end)
-  const parts: string[] = []
-  for (let at = 0; at < long.length; at += chunkBytes)
-    parts.push(String.fromCharCode(...long.subarray(at, at + chunkBytes)))
-  return parts.join('')
+  return decodeUnits(bytes.subarray(start, end))
 }
 
 const backslash = 0x5c
@@ -307,6 +351,7 @@ const spaces = new Set([0, 9, 10, 12, 13, 32])
 const isSpaceByByte = Uint8Array.from({ length: 256 }, (_, byte) => Number(spaces.has(byte)))
 const isSpace = (byte: number | undefined) => byte !== undefined && isSpaceByByte[byte] === 1
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39
+const startsNumber = (byte: number) => isDigit(byte) || byte === 0x2d || byte === 0x2b || byte === 0x2e
 const isOctal = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x37
 const delimiters = new Set([...'()<>[]{}/%'].map((char) => char.charCodeAt(0)))
 const isRegularByByte = Uint8Array.from({ length: 256 }, (_, byte) =>

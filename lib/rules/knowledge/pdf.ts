@@ -54,7 +54,7 @@ export async function readPdf(
 }
 
 async function writeLines(lines: readonly PdfLine[], writer: BlockWriter): Promise<void> {
-  spend(lines.reduce((steps, line) => steps + 130 + countCharacters(line) * 7, 0))
+  spend(lines.reduce((steps, line) => steps + 200 + countCharacters(line) * 7, 0))
   const headingLevels = findHeadingLevels(lines)
   const isHeading = (line: PdfLine) => headingLevels.has(line)
   /** Return whether a line continues the paragraph before it, on its page or on the next one. */

@@ -1,3 +1,5 @@
+import { decodeUnits } from './bytes.ts'
+
 const [lineFeed, carriageReturn] = [10, 13]
 const chunkLength = 4096
 
@@ -8,7 +10,7 @@ export function normaliseLineBreaks(text: string): string {
   const units = new Uint16Array(chunkLength)
   let length = 0
   const flush = () => {
-    parts.push(String.fromCharCode(...units.subarray(0, length)))
+    parts.push(decodeUnits(units.subarray(0, length)))
     length = 0
   }
   for (let at = 0; at < text.length; at++) {

@@ -101,8 +101,7 @@ async function measureOperation(
 ): Promise<Omit<PeerResult, 'roundTrips'>[]> {
   const samples = new Map<string, Sample[]>()
   // The first round only warms up: tokens are cached, statements prepared, code compiled.
-  for (const process of processes)
-    await runWindow(process, operation, postgresPid, warmUp)
+  for (const process of processes) await runWindow(process, operation, postgresPid, warmUp)
   for (let round = 0; round < rounds; round++)
     for (const process of processes) {
       const sample = await runWindow(process, operation, postgresPid, { seconds, requests: 0 })

@@ -8,6 +8,7 @@ import { renderPdf } from '#rules/exports/pdf.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import { ArticleError } from '#rules/knowledge/blocks.ts'
 import { createPdfParser } from '#rules/knowledge/pdf-syntax.ts'
+import { createRandom, pick } from '#test/soak/random.ts'
 import { measureBestCpuTimeMs } from '#test/support/measure.ts'
 import { buildPdf, type PdfParts, pdfText } from '#test/support/pdf-files.ts'
 import { createReport } from '#test/support/report.ts'
@@ -27,6 +28,29 @@ const describeRefusal = (bytes: Uint8Array<ArrayBuffer>) =>
 it('KBI-18 a name has the characters that it escapes', () => {
   const parser = createPdfParser(new Uint8Array(Buffer.from('/A#42#zz#4 /#41#')))
   expect([parser.next(), parser.next()]).toEqual([{ name: 'AB#zz#4' }, { name: 'A#' }])
+})
+
+it('KBI-18 a number is the one that its digits say, whatever their number and places', () => {
+  const random = createRandom(20261130)
+  const digits = (most: number) =>
+    Array.from({ length: Math.floor(random() * most) }, () => Math.floor(random() * 10)).join('')
+  const one = (...texts: string[]) => pick(random, texts)
+  const numbers = Array.from(
+    { length: 20_000 },
+    () => one('', '', '-', '+') + digits(18) + one('', '.', '.0') + digits(9) + one('', '', 'e2', '-1', '.5'),
+  ).filter((text) => /^[-+]?\.?\d/.test(text))
+  const parser = createPdfParser(new Uint8Array(Buffer.from(`${numbers.join(' \n')} `)))
+  expect(numbers.map(() => parser.next())).toEqual(numbers.map(Number.parseFloat))
+  expect(parser.next()).toBeUndefined()
+  const references = createPdfParser(new Uint8Array(Buffer.from('12 0 R 007 0 R 12 0 RG -3 0 R')))
+  expect(Array.from({ length: 5 }, () => references.next())).toEqual([
+    { ref: 12 },
+    { ref: 7 },
+    12,
+    0,
+    { word: 'RG' },
+  ])
+  expect(references.next()).toBe(-3)
 })
 
 it('WIR-30 the escapes of a long name are no list', { retry: 2 }, async () => {
