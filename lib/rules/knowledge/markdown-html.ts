@@ -44,7 +44,7 @@ export function replaceHtml(text: string, kinds: readonly LineKind[], losses: Lo
   const ended = new Set(
     Array.from(text.matchAll(/<\/([a-z][a-z0-9]{0,20})\s*>/gi), ([, name = '']) => name.toLowerCase()),
   )
-  const names = { ended, long: new Set(longElements) }
+  const names = { ended, long: new Set(longElements), areUnseenEnded: true }
   const parts: string[] = []
   for (let start = 0; start < lines.length; ) {
     let end = start + 1
@@ -64,16 +64,24 @@ interface Names {
   ended: ReadonlySet<string>
   /** Those that empty lines do not end, as far as each so far had its end. */
   long: Set<string>
+  /** Whether each element that is not read had its end so far. Empty lines do not end one either. */
+  areUnseenEnded: boolean
 }
 
-/** Return the line after the paragraph that starts at a line, with the lists and tables of HTML in it. */
+/**
+ * Return the line after the paragraph that starts at a line, with the lists and tables of HTML in it, and what a
+ * page does not show.
+ */
 function findEndOfPart(
   lines: readonly string[],
   kinds: readonly LineKind[],
   start: number,
-  { ended, long }: Names,
+  names: Names,
 ): number {
   if (kinds[start] === 'row') return start + 1
+  const { ended, long } = names
+  /** The elements whose ends are looked for, besides those of `long`. */
+  const unseen = new Set<string>()
   let open = 0
   let endOfParagraph: number | undefined
   for (let at = start; at < lines.length; at++) {
@@ -82,14 +90,21 @@ function findEndOfPart(
       endOfParagraph ??= Math.max(at, start + 1)
       if (open <= 0) return at > start ? at : endOfParagraph
     }
-    for (const { name, isEnd } of listTags(line, ended)) if (long.has(name)) open += isEnd ? -1 : 1
+    for (const tag of listTags(line, ended)) {
+      if (names.areUnseenEnded && !tag.isEnd && getLoss(tag) !== null) unseen.add(tag.name)
+      if (long.has(tag.name) || unseen.has(tag.name)) open += tag.isEnd ? -1 : 1
+    }
   }
   if (open <= 0) return lines.length
   // The end of one is missing, so looking for those of the others would take quadratic time.
   const end = endOfParagraph ?? lines.length
   for (const { name } of listTags(lines.slice(start, end).join('\n'), ended)) long.delete(name)
+  if (unseen.size > 0) names.areUnseenEnded = false
   return end
 }
+
+/** Return why the text of an element is not read, or null. */
+const getLoss = (tag: Tag) => (isStruck(tag) ? 'struck' : isHidden(tag) ? 'hidden' : null)
 
 function listTags(text: string, ended: ReadonlySet<string>): Tag[] {
   if (!text.includes('<')) return []
@@ -164,7 +179,7 @@ function replacePart(text: string, { ended, losses, isRow }: Place): string {
       const end = tags[endIndex] as Tag
       const hasBlocks = (blockCounts[endIndex] ?? 0) > (blockCounts[index] ?? 0)
       const isContainer = containers.test(tag.name) && !hasBlocks
-      const lost = isStruck(tag) ? 'struck' : isHidden(tag) ? 'hidden' : null
+      const lost = getLoss(tag)
       write(text.slice(at, tag.at))
       at = tag.end
       if (tag.name === 'img') write(replacePicture(tag, losses))

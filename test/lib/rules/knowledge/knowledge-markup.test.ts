@@ -15,6 +15,7 @@ describe('KBI-12 HTML in markdown is read', () => {
   const places: [string, (html: string) => string][] = [
     ['in a paragraph', (html) => `First ${html} last`],
     ['on lines of its own', (html) => `First\n\n${html.replaceAll('word', '\nword\n')}\n\nlast`],
+    ['around paragraphs', (html) => `First\n\n${html.replaceAll('word', '\n\nword\n\n')}\n\nlast`],
     ['in an item', (html) => `1. First ${html} last\n2. Next`],
     ['in a quote', (html) => `> First ${html} last`],
     ['in a heading', (html) => `# First ${html} last`],
