@@ -29,7 +29,8 @@ export interface PdfRun {
   isMonospaced: boolean
 }
 
-interface Box {
+/** A rectangle, in points. */
+export interface Box {
   left: number
   right: number
   bottom: number
@@ -89,10 +90,10 @@ function hold(interpreter: Interpreter, bytes: number): void {
   if (interpreter.held > maxPageBytes) throw new ArticleError('The PDF has a page with too many texts')
 }
 
-/** A page as a person reads it: its texts, and by how many degrees it is turned for that. */
+/** A page as a person reads it: its texts, and what is seen of it in their coordinates; null if the file does not say. */
 export interface PdfPageTexts {
   runs: PdfRun[]
-  turn: number
+  box: Box | null
 }
 
 export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage) => Promise<PdfPageTexts> {
@@ -135,16 +136,48 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
     )
     if (direction > 0) result = await read(turn + direction * 90)
     const { runs, invisibleRuns, hasOffTexts, hasPicture, shapes, sloping } = result
+    const box = readPageBox(file, page, turn + direction * 90)
     mergeLosses(losses, result.losses)
     pictures = result.pictures
     for (let n = 0; n < sloping; n++) countLoss(losses, 'sloping')
     const isScan = hasPicture || runs.length === 0
     if (hasOffTexts || (!isScan && invisibleRuns.some(({ text }) => text.trim() !== '')))
       countLoss(losses, 'hidden')
-    const seen = isScan ? [...runs, ...invisibleRuns] : runs
-    return { runs: addBullets(leaveOutCopies(seen), shapes), turn: turn + direction * 90 }
+    const drawn = isScan ? [...runs, ...invisibleRuns] : runs
+    // Beside the box are the marks of printers, and what nobody sees.
+    const isSeen = (run: PdfRun) => box === null || isInside(run, box)
+    if (drawn.some((run) => run.text.trim() !== '' && !isSeen(run))) countLoss(losses, 'hidden')
+    return { runs: addBullets(leaveOutCopies(drawn.filter(isSeen)), shapes), box }
   }
 }
+
+/** Return what a viewer shows of a page that is turned by so many degrees: ISO 32000-1, 14.11.2. */
+function readPageBox(file: PdfFile, page: PdfPage, turn: number): Box | null {
+  const matrix = rotate(turn)
+  const boxes = ['MediaBox', 'CropBox'].flatMap((key): Box[] => {
+    const sides = file
+      .readArray(page.get(key))
+      .slice(0, 4)
+      .map((side) => file.readNumber(side) ?? 0)
+    const [x = 0, y = 0, otherX = 0, otherY = 0] = sides
+    const [left, right] = inOrder(toX(matrix, x, y), toX(matrix, otherX, otherY))
+    const [bottom, top] = inOrder(toY(matrix, x, y), toY(matrix, otherX, otherY))
+    return left < right && bottom < top ? [{ left, right, bottom, top }] : []
+  })
+  return boxes.reduce<Box | null>((outer, box) => {
+    const left = Math.max(outer?.left ?? box.left, box.left)
+    const right = Math.min(outer?.right ?? box.right, box.right)
+    const bottom = Math.max(outer?.bottom ?? box.bottom, box.bottom)
+    const top = Math.min(outer?.top ?? box.top, box.top)
+    return left < right && bottom < top ? { left, right, bottom, top } : outer
+  }, null)
+}
+
+const inOrder = (a: number, b: number): [number, number] => (a < b ? [a, b] : [b, a])
+
+/** Return whether a part of a text is in a box. */
+const isInside = ({ x, endX, y, size }: PdfRun, { left, right, bottom, top }: Box) =>
+  endX >= left && x <= right && y + size > bottom && y < top
 
 async function readContents(file: PdfFile, losses: Losses, page: PdfPage): Promise<Uint8Array<ArrayBuffer>> {
   const contents = file.resolve(page.get('Contents'))

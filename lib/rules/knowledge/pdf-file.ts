@@ -76,7 +76,7 @@ const stepsPerInflatedByte = 2
 const placeBytes = 120
 /** Steps of such an entry. Most of them move the map when it grows. */
 const placeSteps = 150
-const inheritedKeys = ['MediaBox', 'Resources', 'Rotate']
+const inheritedKeys = ['MediaBox', 'CropBox', 'Resources', 'Rotate']
 
 /** Open a PDF file. Throw an ArticleError if it is none, or needs a password. */
 export async function openPdf(bytes: Bytes): Promise<PdfFile> {

@@ -29,10 +29,10 @@ export async function readPdf(
   if (pages.length === 0) throw new ArticleError('The PDF is damaged: it has no pages')
   const readPage = createPageReader(file, losses)
   const lines: PdfLine[] = []
-  const turns: number[] = []
+  const edges: { bottom: number; height: number }[] = []
   for (const [number, page] of pages.entries()) {
-    const { runs, turn } = await readPage(page)
-    turns.push(turn)
+    const { runs, box } = await readPage(page)
+    edges.push(box ? { bottom: box.bottom, height: box.top - box.bottom } : { bottom: 0, height: 1 })
     for (const line of readLines(runs, number)) lines.push(line)
     await pause()
   }
@@ -40,14 +40,6 @@ export async function readPdf(
     throw new ArticleError(
       'The PDF has no text, like a scan. Run text recognition on it, or save the article as docx or HTML',
     )
-  const edges = pages.map((page, number) => {
-    const [left = 0, low = 0, right = 0, high = 0] = file
-      .readArray(page.get('MediaBox'))
-      .slice(0, 4)
-      .map((value) => file.readNumber(value) ?? 0)
-    const isTurned = ((turns[number] ?? 0) / 90) % 2 !== 0
-    return isTurned ? { bottom: -right, height: right - left || 1 } : { bottom: low, height: high - low || 1 }
-  })
   const writer = createBlockWriter()
   await writeLines(leaveOutFurniture(lines, edges), writer)
   return writer.blocks

@@ -166,6 +166,21 @@ describe('KBI-18 a PDF', () => {
     },
   )
 
+  it.each([
+    ['its page', '', 843],
+    ['the part of its page that a viewer shows', '>> /CropBox [400 700 0 100] /Other <<', 701],
+    ['a page that is turned', '>> /Rotate 270 /CropBox [0 100 400 700] /Other <<', 701],
+  ])('KBI-12 leaves out the text beside %s', async (_, resources, above) => {
+    const page =
+      pdfText('Seen', 50, 650) +
+      pdfText('Beside it', 600, 500) +
+      pdfText('Above it', 50, above) +
+      pdfText('-', -90, 400)
+    const { blocks, warnings } = await readFile(buildPdf({ pages: [page], resources }))
+    expect(blocks.map(({ text }) => text)).toEqual(['Seen'])
+    expect(warnings).toEqual(['1 hidden text is not imported.'])
+  })
+
   it('KBI-18 has the newest of objects with one number, packed or not', async () => {
     const page = (contents: number) => `<</Type /Page /Parent 2 0 R /Contents ${contents} 0 R>>`
     const packed = (contents: number) => ({
