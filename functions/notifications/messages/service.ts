@@ -82,6 +82,8 @@ const createRefusal = (error: string) => ({
 })
 
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+  const needless = findNeedless(delivery)
+  if (needless) return { refusal: needless }
   const messages = await writeByPurpose(ctx, delivery)
   if ('refusal' in messages) return messages
   const matter = findMatter(delivery)
@@ -92,8 +94,6 @@ async function writeByPurpose(ctx: MessageContext, delivery: ClaimedDelivery): P
   const { purpose, sales_lead_id, feedback_id } = delivery
   switch (purpose) {
     case null: {
-      const needless = findNeedless(delivery)
-      if (needless) return { refusal: needless }
       const content = writeNotificationContent(await writeMessage(ctx, delivery))
       return writeToRecipients(
         ctx,
