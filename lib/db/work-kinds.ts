@@ -98,6 +98,7 @@ export const workKinds = {
   assessment: {
     // Of the escalation, as reminders.
     person: null,
+    needs: { feature: 'ai_sessions' },
     outbox: 'assessments',
     job: { id: 'jobs.assess', path: '/jobs/ai/assess', idField: 'handoff_id' },
   },

@@ -39,7 +39,8 @@ const inserts: Record<AskingKind, string> = {
 }
 
 /** The operations whose requests are queued, and which say who may ask. */
-const causes: Record<PersonalKind, RegExp> = {
+const causes: Record<PersonalKind | 'assessment', RegExp> = {
+  assessment: /^ai\.handoffs\.escalate$/,
   push: /^psa\.pushes\.(create|retry)/,
   export: /^accounts\.exports\.create$/,
   import: /^accounts\.imports\.create$/,
@@ -145,7 +146,7 @@ describe.each(Object.entries(inserts) as [AskingKind, string][])(
   },
 )
 
-it.each(Object.entries(causes) as [PersonalKind, RegExp][])(
+it.each(Object.entries(causes) as [keyof typeof causes, RegExp][])(
   'RES-09 %s asks what the operations demand that queue it',
   (kind, ids) => {
     const { person, needs } = workKinds[kind] as WorkKind
@@ -154,7 +155,7 @@ it.each(Object.entries(causes) as [PersonalKind, RegExp][])(
     for (const { id, access, feature, skipGuards } of causing)
       expect({
         id,
-        role: access === 'account_admin' ? 'admin' : access,
+        role: person ? (access === 'account_admin' ? 'admin' : access) : undefined,
         needs: skipGuards ? undefined : { feature: feature ?? null },
       }).toEqual({ id, role: person?.role, needs })
   },
