@@ -64,6 +64,22 @@ const claim = readStatement(ClaimedDelivery, (id: string) =>
   selectClaimed(sql`(select * from deliveries where id = ${id})`),
 )
 
+/** The tokens of links that act without a sign-in, and what ends them beside their time. */
+const linkTokens = {
+  approvalTokens: 'the address',
+  reviewTokens: 'the address',
+  acknowledgementTokens: 'nothing: it stops reminders of one escalation for a day',
+  unsubscribeTokens: 'nothing: it is of the address',
+  exportTokens: 'the role',
+  chatLinkTokens: 'the sign-in that confirms it',
+  deviceTokens: 'the password',
+}
+
+it('NOT-126 each token of a link has decided whether it ends with the address', () => {
+  const kinds = Object.keys(ctx).filter((name) => name.endsWith('Tokens'))
+  expect(kinds.toSorted()).toEqual(Object.keys(linkTokens).toSorted())
+})
+
 describe.each(aboutTheAccount)('a waiting e-mail of the kind %s', (purpose) => {
   it.each([
     ['was deactivated', 'is_active = false', true],
