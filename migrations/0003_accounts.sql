@@ -260,6 +260,14 @@ language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
     false)
 $$;
 
+-- Why work of an account that was queued before may not be done any more, or null.
+create function app.why_closed(p_account uuid, p_feature text) returns text
+language sql stable parallel safe set search_path = public, pg_temp as $$
+  select case when app.lapsed(a) then 'The subscription of the account has lapsed'
+              when p_feature is not null and not app.feature_on(p_account, p_feature) then 'The account no longer has this feature' end
+    from accounts a where a.id = p_account
+$$;
+
 -- Whether the caller may change what belongs to the team: as one of its admins or as an account admin.
 create function app.leads_team(p_team uuid) returns boolean language sql stable parallel safe as $$
   select app.role() = 'admin'

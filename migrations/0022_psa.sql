@@ -18,6 +18,8 @@ create table psa_connections (
     check (jsonb_typeof(resolved_statuses) = 'object' and octet_length(resolved_statuses::text) <= 20000),
   last_checked_at       timestamptz(3),
   last_check_error      text,
+  -- Since when it leads to this system. What was queued before is not done: a ticket of this number is another one here.
+  system_since          timestamptz(3) not null default app.now(),
   created_by            uuid default app.user_id(),
   created_at            timestamptz(3) not null default app.now(),
   updated_at            timestamptz(3) not null default app.now(),
@@ -48,16 +50,17 @@ create trigger audit after insert or update or delete on psa_member_mappings
   for each row when (pg_trigger_depth() = 0) execute function app.audit('psa_member_mapping');
 
 -- The members of one system do not exist in another one.
-create function app.forget_psa_members() returns trigger language plpgsql set search_path = public, pg_temp as $$
+create function app.replace_psa_system() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   delete from psa_member_mappings m where m.account_id = new.account_id and m.connection_id = new.id;
-  return null;
+  new.system_since := app.now();
+  return new;
 end $$;
-create trigger forget_members after update of provider, base_url, identity on psa_connections for each row
+create trigger replace_system before update of provider, base_url, identity on psa_connections for each row
   when (old.provider <> new.provider or old.base_url <> new.base_url
     or old.identity - '{auth_url,private_note_outcome,public_note_outcome}'::text[]
       <> new.identity - '{auth_url,private_note_outcome,public_note_outcome}'::text[])
-  execute function app.forget_psa_members();
+  execute function app.replace_psa_system();
 
 create table psa_pushes (
   id               uuid not null default uuidv7(),

@@ -225,6 +225,7 @@ export const exportedTables: readonly ExportedTable[] = [
     leftOut: {
       identity: 'keys of the ticketing system',
       credentials: secret,
+      system_since: state,
       last_checked_at: state,
       last_check_error: state,
     },

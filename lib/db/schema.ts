@@ -1319,6 +1319,7 @@ export interface PsaConnectionsTable {
   resolved_statuses: Generated<JsonColumns['psa_connections.resolved_statuses']>
   last_checked_at: string | null
   last_check_error: string | null
+  system_since: Generated<string>
   created_by: Generated<string | null>
   created_at: Generated<string>
   updated_at: Generated<string>
@@ -2627,6 +2628,7 @@ export interface SqlFunctions {
   'app.user_id': Record<never, never>
   'app.utc_day': { p_at: string }
   'app.weigh_words': { p_text: string; p_language: string; p_weight: string }
+  'app.why_closed': { p_account: string; p_feature: string }
   'app.word_pairs': { p_text: string }
   'app.write_digests': { p_limit: number; p_late?: string }
 }

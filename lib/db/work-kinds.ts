@@ -9,6 +9,16 @@ export interface WorkKind {
    * left since. Null where the work is nobody's, or asks in another way, as the comment of the kind says.
    */
   person: WorkPerson | null
+  /**
+   * What the account must still have at each attempt: a subscription that has not lapsed, and the feature, as the
+   * operations that cause the work demand it.
+   */
+  needs?: { feature: string | null }
+  /**
+   * The connection that the work goes through. Its column has the time since which it leads to the same system,
+   * where ids mean the same.
+   */
+  connection?: { table: string; since: string }
 }
 
 /** The column of the user, and the role that the work needs. */
@@ -35,6 +45,8 @@ export const defaultLeaseSeconds = 60
 /** For work in long attempts, so that what a killed process did goes on soon. */
 const shortLeaseSeconds = 30
 
+const ticketingSystem = { table: 'psa_connections', since: 'system_since' } as const
+
 /**
  * Every kind of stored work. Its messages, its job, the SQL of its table, its sweep and what operators see of
  * it follow from its entry here. `defineWork` in its group says what an attempt does.
@@ -49,6 +61,8 @@ export const workKinds = {
   },
   push: {
     person: { column: 'requested_by', role: 'engineer' },
+    needs: { feature: null },
+    connection: ticketingSystem,
     outbox: 'pushes',
     job: { id: 'jobs.push', path: '/jobs/psa/push', idField: 'push_id' },
     table: { name: 'psa_pushes', initial: 'queued', done: 'pushed', doneAt: 'pushed_at' },
@@ -84,6 +98,7 @@ export const workKinds = {
   assessment: {
     // Of the escalation, as reminders.
     person: null,
+    needs: { feature: 'ai_sessions' },
     outbox: 'assessments',
     job: { id: 'jobs.assess', path: '/jobs/ai/assess', idField: 'handoff_id' },
   },
@@ -103,6 +118,7 @@ export const workKinds = {
   },
   import: {
     person: { column: 'requested_by', role: 'admin' },
+    needs: { feature: null },
     outbox: 'imports',
     job: { id: 'jobs.import', path: '/jobs/accounts/import', idField: 'import_id' },
     table: {
@@ -115,6 +131,7 @@ export const workKinds = {
   },
   kb_batch: {
     person: { column: 'created_by', role: 'engineer' },
+    needs: { feature: 'kb_import' },
     outbox: 'kb_batches',
     job: { id: 'jobs.importArticles', path: '/jobs/kb-imports/batch', idField: 'batch_id' },
     table: { name: 'kb_batches', initial: 'queued', done: 'succeeded', doneAt: 'succeeded_at' },
@@ -122,6 +139,7 @@ export const workKinds = {
   ticket_change: {
     // Of the ticketing system.
     person: null,
+    connection: ticketingSystem,
     outbox: 'ticket_changes',
     job: { id: 'jobs.readTicket', path: '/jobs/psa/ticket', idField: 'change_id' },
     table: { name: 'psa_ticket_changes', initial: 'queued', done: 'done', doneAt: 'done_at' },

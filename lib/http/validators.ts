@@ -34,7 +34,7 @@ export function getQuerySchema(op: AnyOperation): z.ZodObject {
 }
 
 /** Create the function that validates the path parameters. It throws 404. */
-export function createParamsValidator(schema: z.ZodType): (c: C) => Promise<unknown> {
+export function createParamsValidator(schema: z.ZodObject): (c: C) => Promise<unknown> {
   const validate = createValidator('param', schema, () => new Problem('not_found'))
   return (c) => {
     if (!Object.values<string>(c.req.param()).every(isStorable)) throw new Problem('not_found')
@@ -53,7 +53,7 @@ export function createQueryValidator(schema: z.ZodObject): (c: C, errors: FieldE
     (error) => new InvalidInput(listFieldErrors(error, 'query')),
   )
   return (c, errors) => {
-    const parameters = readParameters(c.req.url, schema, errors)
+    const parameters = readParameters(c.req.url, errors)
     // Hono's own reader skips a parameter without a name, and leaves invalid UTF-8 encoded.
     c.req.queries = (() => parameters) as typeof c.req.queries
     return validate(c)
@@ -81,7 +81,7 @@ export function createJsonValidator(schema: z.ZodType): (value: unknown) => Prom
  */
 function createValidator(
   part: Part,
-  schema: z.ZodType,
+  schema: z.ZodObject,
   toError: (error: z.ZodError) => Error,
 ): (c: C) => Promise<unknown> {
   const validate: MiddlewareHandler = zValidator(
@@ -91,7 +91,7 @@ function createValidator(
       if (!result.success) throw toError(result.error as z.ZodError)
     },
     // By default zod-validator parses asynchronously, which takes longer. No schema here needs it.
-    { validationFunction: (_, value) => schema.safeParse(value) },
+    { validationFunction: (_, value) => schema.safeParse(requireDecimals(schema.shape, value)) },
   )
   return async (c) => {
     await validate(c, proceed)
@@ -102,7 +102,7 @@ function createValidator(
 async function proceed(): Promise<void> {}
 
 /** Read each parameter with its last value, in a list as Hono does. */
-function readParameters(url: string, { shape }: z.ZodObject, errors: FieldError[]): Record<string, string[]> {
+function readParameters(url: string, errors: FieldError[]): Record<string, string[]> {
   if (!url.includes('?')) return {}
   // Without a prototype, so that `__proto__` and `toString` are names as any other.
   const parameters: Record<string, string> = Object.create(null)
@@ -112,7 +112,5 @@ function readParameters(url: string, { shape }: z.ZodObject, errors: FieldError[
     parameters[key] = value
   }
   for (const error of findUnstorableText(parameters, ['query'])) errors.push(error)
-  return Object.fromEntries(
-    Object.entries(requireDecimals(shape, parameters)).map(([key, value]) => [key, [value]]),
-  )
+  return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, [value]]))
 }

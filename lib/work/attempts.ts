@@ -5,7 +5,7 @@ import {
   type AttemptKind,
   defaultLeaseSeconds,
   type TableKind,
-  type WorkPerson,
+  type WorkKind,
   type WorkTable,
   workKinds,
 } from '#db/work-kinds.ts'
@@ -63,24 +63,37 @@ export const abandonedResult = {
   gone: true,
 } as const
 
-/** The result of an attempt for somebody who may not do it any more. */
-export const disallowedResult = {
-  ok: false,
-  status: null,
-  error: 'Whoever asked for this may no longer do it',
-  gone: true,
-} as const
+/** The result of an attempt that may not be made any more. */
+export const createRefusal = (error: string) => ({ ok: false, status: null, error, gone: true }) as const
 
 /**
- * Condition on the rows of a table: the person who asked for it is an active user or an open API key, and has
- * the role that the work needs. A row that the service itself has caused names nobody.
+ * Why an attempt at a row of the kind may not be made any more, or null. The person who asked for it must be an
+ * active user or an open API key with the role that the work needs; a row that the service itself has caused
+ * names nobody.
  */
-export function isAllowed(table: string, { column, role }: WorkPerson): RawBuilder<boolean> {
-  const person = sql.ref(`${table}.${column}`)
-  const hasRole = role === 'admin' ? sql`u.role = 'admin'` : sql`u.role <> 'viewer'`
-  return sql`(${person} is null or exists (
-    select from users u where u.account_id = ${sql.ref(`${table}.account_id`)} and u.id = ${person}
-       and (u.is_active or app.is_key_open(u.account_id, u.id)) and ${hasRole}))`
+export function selectRefusal({
+  table,
+  person,
+  needs,
+  connection,
+}: WorkKind & { table: WorkTable }): RawBuilder<string | null> {
+  const column = (name: string) => sql.ref(`${table.name}.${name}`)
+  const account = column('account_id')
+  const reasons: RawBuilder<unknown>[] = []
+  if (person) {
+    const hasRole = person.role === 'admin' ? sql`u.role = 'admin'` : sql`u.role <> 'viewer'`
+    reasons.push(sql`
+      case when ${column(person.column)} is not null and not exists (
+        select from users u where u.account_id = ${account} and u.id = ${column(person.column)}
+           and (u.is_active or app.is_key_open(u.account_id, u.id)) and ${hasRole})
+      then 'Whoever asked for this may no longer do it' end`)
+  }
+  if (needs) reasons.push(sql`app.why_closed(${account}, ${needs.feature})`)
+  if (connection)
+    reasons.push(sql`
+      (select 'The system that was connected at that time has been replaced' from ${sql.table(connection.table)} c
+        where c.account_id = ${account} and ${sql.ref(`c.${connection.since}`)} > ${column('created_at')})`)
+  return reasons.length > 0 ? sql`coalesce(${sql.join(reasons)})` : sql`null::text`
 }
 
 /** Enqueue the attempt after `claimed`, in the transaction of `db`. */

@@ -17,6 +17,44 @@ export const configChannels = [...chatChannels, 'email'] as const
 export const personalChannels = ['web_push', ...phoneChannels, 'email'] as const
 const channels = [...chatChannels, ...personalChannels] as const
 
+/**
+ * Who may read an e-mail with a purpose when it is sent. `address`: the address that it was stored with, whose
+ * owner it is about. Otherwise the person at their present address, if they are active, can work, or are an admin.
+ */
+const readers = {
+  verify_email: 'address',
+  reset_password: 'address',
+  change_email: 'address',
+  email_change_requested: 'address',
+  email_changed: 'address',
+  identity_linked: 'address',
+  identity_unlinked: 'address',
+  password_changed: 'address',
+  chat_user_linked: 'address',
+  phone_number_added: 'address',
+  program_added: 'address',
+  invite: 'address',
+  sales_lead: 'address',
+  feedback: 'address',
+  feedback_receipt: 'address',
+  second_factor_added: 'address',
+  second_factor_removed: 'address',
+  sign_in_without_sso: 'address',
+  webhook_disabled: 'admin',
+  account_deletion_requested: 'address',
+  account_deletion_cancelled: 'address',
+  export_ready: 'admin',
+  export_failed: 'admin',
+  digest: 'active',
+  weekly_report: 'working',
+  verify_phone: 'address',
+} as const satisfies Record<string, 'address' | 'active' | 'working' | 'admin'>
+type Reader = (typeof readers)[keyof typeof readers]
+
+/** Condition on `deliveries d`: it has a purpose with these readers. */
+const isFor = (reader: Reader) =>
+  sql`d.purpose in (${sql.join(Object.entries(readers).flatMap(([purpose, who]) => (who === reader ? sql.lit(purpose) : [])))})`
+
 /** A delivery that a worker has leased for an attempt, with everything that sending it needs. */
 export const ClaimedDelivery = z.object({
   id: z.string(),
@@ -25,40 +63,11 @@ export const ClaimedDelivery = z.object({
   attempts: z.int(),
   max_attempts: z.int(),
   recipient: z.string().nullable(),
-  purpose: z
-    .enum([
-      'verify_email',
-      'reset_password',
-      'change_email',
-      'email_change_requested',
-      'email_changed',
-      'identity_linked',
-      'identity_unlinked',
-      'password_changed',
-      'chat_user_linked',
-      'phone_number_added',
-      'program_added',
-      'invite',
-      'sales_lead',
-      'feedback',
-      'feedback_receipt',
-      'second_factor_added',
-      'second_factor_removed',
-      'sign_in_without_sso',
-      'webhook_disabled',
-      'account_deletion_requested',
-      'account_deletion_cancelled',
-      'export_ready',
-      'export_failed',
-      'digest',
-      'weekly_report',
-      'verify_phone',
-    ])
-    .nullable(),
+  purpose: z.enum(Object.keys(readers) as (keyof typeof readers)[]).nullable(),
   user_id: z.string().nullable(),
   /** The browser of a message by Web Push. */
   subscription_id: z.string().nullable(),
-  /** Whether the person to whom it is addressed is still there, and can still do what an alert asks for. */
+  /** Whether the person to whom it is addressed is still there, and may still read it or do what an alert asks for. */
   may_receive: z.boolean(),
   invite_id: z.string().nullable(),
   sales_lead_id: z.string().nullable(),
@@ -116,8 +125,13 @@ const isOpen = sql`(p.state = 'pending' and p.expires_at > app.now())`
 
 /** The fields of ClaimedDelivery that are no columns of the delivery, in the joins of `selectClaimed`. */
 const computed: Computed<typeof ClaimedDelivery> = {
+  recipient: sql`
+    case when d.recipient is null or d.user_id is null or ${isFor('address')} then d.recipient else coalesce(person.email, d.recipient) end`,
   may_receive: sql`
-    (d.user_id is null or d.event_id is null or coalesce(case when app.is_alert(e) then app.can_work(person) else person.is_active end, false))`,
+    (d.user_id is null or coalesce(case when app.is_alert(e) or ${isFor('working')} then app.can_work(person)
+                                        when ${isFor('admin')} then person.role = 'admin'
+                                        when d.event_id is not null or ${isFor('active')} then person.is_active
+                                        else true end, false))`,
   account_name: sql`a.name`,
   account_colour: sql`a.brand_colour`,
   deletes_at: sql`a.deletes_at`,

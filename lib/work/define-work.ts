@@ -15,9 +15,9 @@ import {
   type Attempt,
   abandonedResult,
   attemptTable,
+  createRefusal,
   DueRow,
-  disallowedResult,
-  isAllowed,
+  selectRefusal,
 } from './attempts.ts'
 
 /** A kind of stored work, as its job and its sweep call it. */
@@ -35,16 +35,16 @@ export interface Work<Ctx> {
   failAbandoned(ctx: Ctx): Promise<void>
 }
 
-const Allowed = z.object({ is_allowed: z.boolean() })
+const Refusal = z.object({ refusal: z.string().nullable() })
 
 interface WorkStatements<Shape extends z.ZodObject> {
-  /** The row has `is_allowed` as well, if attempts of the kind ask whether its person still may. */
+  /** The row of a kind with a table has `refusal` as well: why nothing may be done any more, or null. */
   claim: SqlStatement<Shape, [id: string, attempt: number], WriteDb | PlatformDb>
   claimDue: SqlStatement<typeof DueRow, [limit: number], WriteDb | PlatformDb>
   selectAbandoned: SqlStatement<Shape, [], ReadDb | PlatformDb>
 }
 
-type FinalFailure = typeof abandonedResult | typeof disallowedResult
+type FinalFailure = ReturnType<typeof createRefusal>
 
 /**
  * Define the statements of a kind whose attempts read the columns of `shape`. A field that is no column has
@@ -56,17 +56,17 @@ export function attemptStatements<Shape extends z.ZodObject>(
   { computed = {}, claimedIf }: { computed?: Computed<Shape>; claimedIf?: RawBuilder<unknown> } = {},
 ): WorkStatements<Shape> {
   const { claim, claimDue, isAbandoned } = attemptTable(kind)
-  const { table, person }: WorkKind & { table: WorkTable } = workKinds[kind]
+  const workKind: WorkKind & { table: WorkTable } = workKinds[kind]
   const columns = listColumns(shape, { computed })
-  const claimed = person ? sql`${columns}, ${isAllowed(table.name, person)} as is_allowed` : columns
+  const claimed = sql`${columns}, ${selectRefusal(workKind)} as refusal`
   return {
-    claim: writeStatement((person ? shape.extend(Allowed.shape) : shape) as unknown as Shape, (id, attempt) =>
+    claim: writeStatement(shape.extend(Refusal.shape) as unknown as Shape, (id, attempt) =>
       claim(id, attempt, claimed, claimedIf),
     ),
     claimDue: writeStatement(DueRow, claimDue),
     selectAbandoned: readStatement(
       shape,
-      () => sql`select ${columns} from ${sql.table(table.name)} where ${isAbandoned} limit 100`,
+      () => sql`select ${columns} from ${sql.table(workKind.table.name)} where ${isAbandoned} limit 100`,
     ),
   }
 }
@@ -90,7 +90,7 @@ async function whileRenewing(
 
 /**
  * Define a kind of stored work by what an attempt does once it is claimed, and what follows when the last one
- * never reported a result, or when whoever asked for the work may no longer do it.
+ * never reported a result, or when the work may not be done any more.
  */
 export function defineWork<Ctx extends { platform: PlatformDb }, Shape extends z.ZodObject>({
   kind,
@@ -113,8 +113,8 @@ export function defineWork<Ctx extends { platform: PlatformDb }, Shape extends z
     async attempt(ctx, id, number) {
       const claimed = await claim.first(ctx.platform, id, number)
       if (!claimed) return
-      const mayDo = Allowed.partial().parse(claimed).is_allowed !== false
-      if (!mayDo) return fail(ctx, claimed, disallowedResult)
+      const { refusal } = Refusal.partial().parse(claimed)
+      if (refusal) return fail(ctx, claimed, createRefusal(refusal))
       await whileRenewing(
         kind,
         () => renew?.run(ctx.platform, { id, attempts: number }),

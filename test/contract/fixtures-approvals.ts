@@ -2,6 +2,7 @@ import { parseConfig } from '#config.ts'
 import type { Service } from '#test/support/app.ts'
 import type { Person } from '#test/support/people.ts'
 import { createApprovalTokens } from '#vendors/auth/approval-tokens.ts'
+import { sha256Hex } from '#vendors/auth/hash.ts'
 import { type Fixture, insertReturningId } from './fixture-rows.ts'
 import { insertColleague } from './fixtures-platform.ts'
 import { insertSession } from './fixtures-sessions.ts'
@@ -50,6 +51,7 @@ const createLink: Fixture = async (service, owner) => {
     approvalId,
     accountId: owner.accountId,
     userId: owner.id,
+    addressHash: await sha256Hex(owner.email),
     digest: 'x'.repeat(43),
     decision: 'approved' as const,
   }

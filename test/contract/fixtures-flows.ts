@@ -5,6 +5,7 @@ import { identifyFindings } from '#rules/flows/health/finding-ids.ts'
 import type { Service } from '#test/support/app.ts'
 import { flowBody, patchProcedure, printerFlow, printerForm } from '#test/support/flows.ts'
 import type { Person } from '#test/support/people.ts'
+import { sha256Hex } from '#vendors/auth/hash.ts'
 import { createReviewTokens } from '#vendors/auth/review-tokens.ts'
 import { type Fixture, insertReturningId, sha256 } from './fixture-rows.ts'
 
@@ -52,7 +53,8 @@ const createOverdueFlow: Fixture = async (service, owner) => ({
 /** Sign the link of the review of an overdue flow for its owner. */
 const createReviewLink: Fixture = async (service, owner) => {
   const treeId = await insertOverdueFlow(service, owner)
-  const link = { treeId, accountId: owner.accountId, userId: owner.id, reviewedAt: null }
+  const addressHash = await sha256Hex(owner.email)
+  const link = { treeId, accountId: owner.accountId, userId: owner.id, addressHash, reviewedAt: null }
   const tokens = createReviewTokens(parseConfig(service.settings))
   return { params: { token: await tokens.sign(link, new Date()) } }
 }

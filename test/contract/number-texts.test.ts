@@ -1,9 +1,12 @@
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConfig, settings } from '#config.ts'
 import { operations } from '#functions/operations.ts'
-import { getQuerySchema } from '#http/validators.ts'
+import type { C } from '#http/app.ts'
+import { createParamsValidator, getQuerySchema } from '#http/validators.ts'
 import { nodeSettings } from '#platform/node/settings.ts'
+import { Problem } from '#problem.ts'
 import { requireDecimals } from '#rules/text/decimal.ts'
 import { request, sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
@@ -36,6 +39,24 @@ const listNumbers = (shape: z.ZodRawShape) =>
 const queries = operations
   .map((op) => [op.id, getQuerySchema(op)] as const)
   .filter(([, schema]) => listNumbers(schema.shape).length > 0)
+const paths = operations.flatMap(({ id, params }) => {
+  const names = params ? listNumbers(params.shape).map(([name]) => name) : []
+  return params && names.length > 0 ? [[id, params as z.ZodObject, names] as const] : []
+})
+
+/** Return the status of a request whose path has a text for each number, and ids for the rest. */
+async function sendPath(params: z.ZodObject, numbers: readonly string[], text: string) {
+  const app = new Hono()
+  const names = Object.keys(params.shape)
+  app.get(names.map((name) => `/:${name}`).join(''), async (c) => {
+    await createParamsValidator(params)(c as unknown as C)
+    return c.body(null, 204)
+  })
+  app.onError((error, c) => c.body(null, error instanceof Problem ? (error.status as 404) : 500))
+  const values = names.map((name) => (numbers.includes(name) ? encodeURIComponent(text) : uuid))
+  return (await app.request(`/${values.join('/')}`)).status
+}
+const uuid = '01934b6e-7d1a-7c3e-9f20-5b8f0a6c1d15'
 
 describe('a number in a text', () => {
   it.each(queries)('WIR-82 of the query of %s is written in decimal digits', (_, schema) => {
@@ -44,6 +65,11 @@ describe('a number in a text', () => {
         const { error } = schema.safeParse(requireDecimals(schema.shape, { [name]: text }))
         expect([text, error?.issues.some(({ path }) => path[0] === name)]).toEqual([text, true])
       }
+  })
+
+  it.each(paths)('WIR-82 of the path of %s is written in decimal digits', async (_, params, names) => {
+    for (const text of otherTexts) expect([text, await sendPath(params, names, text)]).toEqual([text, 404])
+    expect(await sendPath(params, names, '12')).toBe(204)
   })
 
   it.each(listNumbers({ ...settings, ...nodeSettings }).map(([name, schema]) => [name, schema] as const))(

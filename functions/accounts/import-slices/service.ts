@@ -22,7 +22,7 @@ import type { JobContext } from '#http/job.ts'
 import { Problem } from '#problem.ts'
 import { pause, spend } from '#rules/budget.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
-import { disallowedResult, enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { abandonedResult, enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
 import { announceProgress } from '#work/job-progress.ts'
 import { countSliceFailures, toSliceAttempt } from '#work/slices.ts'
@@ -61,7 +61,7 @@ export const work = defineWork({
       ctx,
       claimed,
       result,
-      result === disallowedResult ? new Problem('forbidden', result.error) : new Problem('internal'),
+      result === abandonedResult ? new Problem('internal') : new Problem('forbidden', result.error),
     ),
 })
 

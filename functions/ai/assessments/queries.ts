@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { notNull, readStatement, writeStatement } from '#db/statement.ts'
+import { workKinds } from '#db/work-kinds.ts'
 import { type AssessmentStatus, urgencies } from '#rules/ai/session-values.ts'
 import { DueRow, isUnswept } from '#work/attempts.ts'
 
@@ -11,8 +12,12 @@ export const ClaimedAssessment = z.object({
   /** The session's owner, who may read it in every state. */
   user_id: z.string(),
   attempts: z.int(),
+  /** Why nothing may be done any more, or null. */
+  refusal: z.string().nullable(),
 })
 export type ClaimedAssessment = z.output<typeof ClaimedAssessment>
+
+const refusal = sql`app.why_closed(h.account_id, ${workKinds.assessment.needs.feature})`
 
 /** Maximum number of attempts at one assessment. */
 export const maxAttempts = 4
@@ -33,7 +38,7 @@ export const claimAssessment = writeStatement(
       from ai_sessions s
      where h.id = ${id} and ${isOpen} and not ${isPickedUp} and h.assessment_attempts = ${attempt} - 1 and h.assessment_attempts < ${maxAttempts}
        and (h.assessment_lease is null or h.assessment_lease <= app.now()) and s.account_id = h.account_id and s.id = h.session_id
-    returning h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts`,
+    returning h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts, ${refusal} as refusal`,
 )
 
 /** Mark assessments that are due as swept: the queue lost their message, or their worker crashed. */
@@ -52,7 +57,7 @@ export const claimDueAssessments = writeStatement(
 export const selectAbandonedAssessments = readStatement(
   ClaimedAssessment,
   () => sql`
-    select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts
+    select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts, ${refusal} as refusal
       from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
      where ${isOpen} and (h.assessment_attempts >= ${maxAttempts} or ${isPickedUp}) and h.assessment_lease <= app.now()
      order by h.created_at limit 100`,

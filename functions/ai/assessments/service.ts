@@ -16,7 +16,7 @@ import { escalationAssessment } from '#vendors/ai/prompts/writing.ts'
 import { toCitations } from '#vendors/ai/sources.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import { writeTicketUrl } from '#vendors/psa/ticket-url.ts'
-import { enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
+import { abandonedResult, enqueueNext, recordAttempt, secondsUntilRetry } from '#work/attempts.ts'
 import { defineWork } from '#work/define-work.ts'
 import { enqueueEvent } from '#work/events.ts'
 import { enqueueLiveEvent } from '#work/live-events.ts'
@@ -35,7 +35,8 @@ export const work = defineWork({
     const seconds = retry && secondsUntilRetry({ ...claimed, max_attempts: queries.maxAttempts }, retry)
     if (!seconds || !(await postpone(ctx, claimed, result, seconds))) await storeResult(ctx, claimed, result)
   },
-  fail: (ctx, claimed) => storeResult(ctx, claimed, { status: 'failed', text: null }),
+  fail: (ctx, claimed, result) =>
+    storeResult(ctx, claimed, { status: 'failed', text: result === abandonedResult ? null : result.error }),
 })
 
 interface Assessment extends queries.AssessmentResult {

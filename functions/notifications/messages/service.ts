@@ -14,7 +14,7 @@ import { release } from '#rules/release.ts'
 import type { LabelledText } from '#rules/text/labelled-text.ts'
 import { defuseLinks, removeLinks } from '#rules/text/plain-name.ts'
 import { sentence } from '#rules/text/sentence.ts'
-import { randomToken, sha256Bytea } from '#vendors/auth/hash.ts'
+import { randomToken, sha256Bytea, sha256Hex } from '#vendors/auth/hash.ts'
 import type { ChatAction, ChatActionKind, ChatMessage } from '#vendors/chat/chat.ts'
 import type { Brand } from '#vendors/mail/brand.ts'
 import {
@@ -82,6 +82,8 @@ const createRefusal = (error: string) => ({
 })
 
 export async function writeMails(ctx: MessageContext, delivery: ClaimedDelivery): Promise<Messages> {
+  const needless = findNeedless(delivery)
+  if (needless) return { refusal: needless }
   const messages = await writeByPurpose(ctx, delivery)
   if ('refusal' in messages) return messages
   const matter = findMatter(delivery)
@@ -92,8 +94,6 @@ async function writeByPurpose(ctx: MessageContext, delivery: ClaimedDelivery): P
   const { purpose, sales_lead_id, feedback_id } = delivery
   switch (purpose) {
     case null: {
-      const needless = findNeedless(delivery)
-      if (needless) return { refusal: needless }
       const content = writeNotificationContent(await writeMessage(ctx, delivery))
       return writeToRecipients(
         ctx,
@@ -259,14 +259,23 @@ function addNotice(
  */
 async function addDecisionLinks(
   { config, approvalTokens }: Pick<MessageContext, 'config' | 'approvalTokens'>,
-  { account_id: accountId, approval, open_approval, channel, recipient_id: userId }: ClaimedDelivery,
+  {
+    account_id: accountId,
+    approval,
+    open_approval,
+    channel,
+    recipient,
+    recipient_id: userId,
+  }: ClaimedDelivery,
   message: Released<ChatMessage>,
 ): Promise<Released<ChatMessage>> {
-  if (!approval || !open_approval || channel !== 'email' || userId === null) return message
+  if (!approval || !open_approval || channel !== 'email' || userId === null || recipient === null)
+    return message
   const { digest, requested_at } = open_approval
+  const addressHash = await sha256Hex(recipient)
   const createUrl = async (decision: 'approved' | 'rejected') => {
     const token = await approvalTokens.sign(
-      { approvalId: approval.approval_id, accountId, userId, digest, decision },
+      { approvalId: approval.approval_id, accountId, userId, addressHash, digest, decision },
       new Date(requested_at),
     )
     return `${config.PUBLIC_BASE_URL}/api/v1/approval-links/${token}`
@@ -286,14 +295,15 @@ async function addDecisionLinks(
  */
 async function addReviewLinks(
   { config, reviewTokens }: Pick<MessageContext, 'config' | 'reviewTokens'>,
-  { account_id: accountId, review, channel, recipient_id: userId }: ClaimedDelivery,
+  { account_id: accountId, review, channel, recipient, recipient_id: userId }: ClaimedDelivery,
   message: Released<ChatMessage>,
 ): Promise<Released<ChatMessage>> {
-  if (!review || channel !== 'email' || userId === null) return message
+  if (!review || channel !== 'email' || userId === null || recipient === null) return message
+  const addressHash = await sha256Hex(recipient)
   const urls = await Promise.all(
     review.flows.map(async ({ tree_id: treeId, reviewed_at: reviewedAt }) => {
       const token = await reviewTokens.sign(
-        { treeId, accountId, userId, reviewedAt },
+        { treeId, accountId, userId, addressHash, reviewedAt },
         new Date(review.announced_at),
       )
       return `${config.PUBLIC_BASE_URL}/api/v1/review-links/${token}`

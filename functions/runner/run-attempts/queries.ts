@@ -46,6 +46,7 @@ export const attempts = attemptStatements('runner_run', ClaimedRun, {
  * runner says of the machine.
  */
 const refusal = (agent: { name: string; client: string }) => sql<string | null>`
+  coalesce(app.why_closed(r.account_id, case when r.ai_session_id is not null then 'ai_sessions' end),
   case when r.created_at <= app.now() - interval '15 minutes' then 'The run has waited for too long'
        when not exists (select from users u where u.account_id = r.account_id and u.id = r.requested_by and app.can_work(u))
          then 'Whoever asked for the run may no longer run scripts'
@@ -72,7 +73,7 @@ const refusal = (agent: { name: string; client: string }) => sql<string | null>`
                  or (a.session_id = r.session_id and a.seq = s.answered and a.step_id is not distinct from s.current_step_id))
             and a.agent_id = r.agent_id and a.target = ${agent.name} and a.client_name = ${agent.client})
          then 'The approval no longer holds'
-       end`
+       end)`
 
 /** Select why a run may not start; null if it may, or if it is over. */
 export const selectRefusal = readStatement(

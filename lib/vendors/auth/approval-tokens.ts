@@ -5,6 +5,7 @@ const Claims = z.object({
   sub: z.uuid(),
   user: z.uuid(),
   account: z.uuid(),
+  address: z.string(),
   digest: z.string(),
   decision: z.enum(['approved', 'rejected']),
 })
@@ -15,6 +16,8 @@ export interface ApprovalLink {
   accountId: string
   /** The approver whom the message was sent to. Nobody else's decision is recorded by the link. */
   userId: string
+  /** The hash of the address that the message was sent to: the link ends when its person gives that up. */
+  addressHash: string
   /** The digest of what the approver read. */
   digest: string
   decision: 'approved' | 'rejected'
@@ -43,10 +46,10 @@ const lifetimeSeconds = 30 * 24 * 3600
 export function createApprovalTokens(settings: TokenSettings): ApprovalTokens {
   const signer = createTokenSigner(settings, '/approval')
   return {
-    sign: ({ approvalId, userId, accountId, digest, decision }, requestedAt) =>
+    sign: ({ approvalId, userId, accountId, addressHash, digest, decision }, requestedAt) =>
       signer.sign(
         approvalId,
-        { user: userId, account: accountId, digest, decision },
+        { user: userId, account: accountId, address: addressHash, digest, decision },
         lifetimeSeconds,
         requestedAt,
       ),
@@ -57,6 +60,7 @@ export function createApprovalTokens(settings: TokenSettings): ApprovalTokens {
             approvalId: data.sub,
             userId: data.user,
             accountId: data.account,
+            addressHash: data.address,
             digest: data.digest,
             decision: data.decision,
           }

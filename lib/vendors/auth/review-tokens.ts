@@ -5,6 +5,7 @@ const Claims = z.object({
   sub: z.uuid(),
   user: z.uuid(),
   account: z.uuid(),
+  address: z.string(),
   reviewed: z.string().nullable(),
 })
 
@@ -14,6 +15,8 @@ export interface ReviewLink {
   accountId: string
   /** Whom the message was sent to. Nobody else's review is recorded by the link. */
   userId: string
+  /** The hash of the address that the message was sent to: the link ends when its person gives that up. */
+  addressHash: string
   /** When the flow was last reviewed, or null: the link works until it is reviewed again. */
   reviewedAt: string | null
 }
@@ -35,17 +38,23 @@ const lifetimeSeconds = 90 * 24 * 3600
 export function createReviewTokens(settings: TokenSettings): ReviewTokens {
   const signer = createTokenSigner(settings, '/review')
   return {
-    sign: ({ treeId, accountId, userId, reviewedAt }, announcedAt) =>
+    sign: ({ treeId, accountId, userId, addressHash, reviewedAt }, announcedAt) =>
       signer.sign(
         treeId,
-        { user: userId, account: accountId, reviewed: reviewedAt },
+        { user: userId, account: accountId, address: addressHash, reviewed: reviewedAt },
         lifetimeSeconds,
         announcedAt,
       ),
     async verify(token) {
       const { data } = Claims.safeParse(await signer.verify(token))
       return data
-        ? { treeId: data.sub, userId: data.user, accountId: data.account, reviewedAt: data.reviewed }
+        ? {
+            treeId: data.sub,
+            userId: data.user,
+            accountId: data.account,
+            addressHash: data.address,
+            reviewedAt: data.reviewed,
+          }
         : null
     },
   }

@@ -119,6 +119,29 @@ it('HND-36 nobody asks again for a case that a colleague has picked up meanwhile
   expect(await selectAssessment(body.handoff_id)).toEqual({ status: 'failed', text: null, attempts: 1 })
 })
 
+it.each([
+  [
+    `update accounts set subscription_status = 'unpaid' where id = $1`,
+    'The subscription of the account has lapsed',
+  ],
+  [
+    `insert into feature_overrides (account_id, feature, enabled) values ($1, 'ai_sessions', false)
+     on conflict (account_id, feature) do update set enabled = false`,
+    'The account no longer has this feature',
+  ],
+])('RES-09 no model is asked for an assessment after %s', async (change, text) => {
+  const { owner } = await createPeople()
+  const { id } = await createAiSession(owner)
+  await dashboard(service).setFault({ service: 'openai', mode: 'error' })
+  const { body } = expectStatus(await owner.call('POST', `/ai-sessions/${id}/escalate`, {}), 200)
+  await expect.poll(async () => (await selectAssessment(body.handoff_id))?.attempts, pollOptions).toBe(1)
+  await service.stack.localServer.qstash.waitUntilSettled()
+  await dashboard(service).clearFaults()
+  await service.sql(change, [owner.accountId])
+  await pass(31)
+  expect(await selectAssessment(body.handoff_id)).toEqual({ status: 'failed', text, attempts: 2 })
+})
+
 it('HND-17 HND-18 responds without waiting for a slow model, whose call times out after 15 seconds', {
   retry: 2,
 }, async () => {

@@ -50,6 +50,7 @@ it.each([
   ['its owner is deactivated', 'update users set is_active = false where id = :owner'],
   ['somebody else is made its owner', 'update trees set owner_id = :admin where id = :flow'],
   ['its owner moves to another team', 'update users set team_id = null, team_role = null where id = :owner'],
+  ['its owner has another address', `update users set email = 'moved-' || email where id = :owner`],
   ['the flow is evergreen', 'update trees set is_evergreen = true where id = :flow'],
   ['the flow is a draft', `update trees set status = 'draft' where id = :flow`],
   [

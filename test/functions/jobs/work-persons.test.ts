@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { openAccountScope, openPlatformDb } from '#db/scope.ts'
 import { type AttemptKind, attemptKinds, type WorkKind, type WorkTable, workKinds } from '#db/work-kinds.ts'
+import { operations } from '#functions/operations.ts'
 import { loadWork } from '#functions/work.ts'
 import type { JobContext } from '#http/job.ts'
 import { sharedService } from '#test/support/app.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
-import { createAccount, type Person } from '#test/support/people.ts'
+import { createAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
 const database = openTestDatabase(service.settings.DATABASE_PLATFORM_URL)
@@ -22,10 +23,11 @@ const ctx = {
 type PersonalKind = {
   [K in AttemptKind]: (typeof workKinds)[K]['person'] extends null ? never : K
 }[AttemptKind]
+type AskingKind = PersonalKind | 'ticket_change'
 
 const due = 'attempts, next_attempt_at'
-/** The queued row of each kind that somebody asked for, from `users u`. */
-const inserts: Record<PersonalKind, string> = {
+/** The queued row of each kind that asks, from `users u`. */
+const inserts: Record<AskingKind, string> = {
   push: `insert into psa_pushes (account_id, requested_by, ticket_id, body, source_kind, source_id, ${due})
          select u.account_id, u.id, '4711', 'Done', 'session', u.id, 0, app.now()`,
   export: `insert into account_exports (account_id, requested_by, ${due}) select u.account_id, u.id, 0, app.now()`,
@@ -33,55 +35,129 @@ const inserts: Record<PersonalKind, string> = {
            select u.account_id, u.id, 'k', '{"stage": "store", "skipped": {"records": [], "count": 0}}', 0, 0, app.now()`,
   kb_batch: `insert into kb_batches (account_id, created_by, source, address, total, ${due})
              select u.account_id, u.id, 'url', 'https://kb.example.com/', 1, 0, app.now()`,
+  ticket_change: `insert into psa_ticket_changes (account_id, ticket_id, ${due}) select u.account_id, '4711', 0, app.now()`,
+}
+
+/** The operations whose requests are queued, and which say who may ask. */
+const causes: Record<PersonalKind | 'assessment', RegExp> = {
+  assessment: /^ai\.handoffs\.escalate$/,
+  push: /^psa\.pushes\.(create|retry)/,
+  export: /^accounts\.exports\.create$/,
+  import: /^accounts\.imports\.create$/,
+  kb_batch: /^authoring\.kbBatches\.create/,
 }
 
 /** How the other kinds ask, and which test proves it. */
-const otherKinds: Record<Exclude<AttemptKind, PersonalKind>, string> = {
+const otherKinds: Record<Exclude<AttemptKind, AskingKind>, string> = {
   delivery: 'nobody gets a mail after a deactivation: NOT-83',
   ai_task: 'the caller is admitted again: AIT-04',
   webhook: 'of the account',
   reminder: 'of the escalation',
   assessment: 'of the escalation',
   alert: 'of the monitoring',
-  ticket_change: 'of the ticketing system',
   runner_run: 'the start is marked only for whoever may start it: RUN-07',
 }
 
-const changes = {
-  'was deactivated': { set: 'is_active = false', endsFor: ['engineer', 'admin'] },
-  'became a viewer': { set: `role = 'viewer'`, endsFor: ['engineer', 'admin'] },
-  'is no longer an admin': { set: `role = 'engineer'`, endsFor: ['admin'] },
-} as const
+const isOfPerson = (kind: WorkKind) => kind.person !== null
+const left = 'Whoever asked for this may no longer do it'
+/** What may happen between the request and the attempt: to the user $1 of the account $2. */
+const changes: { what: string; sql: string; ends: (kind: WorkKind) => boolean; reason: string }[] = [
+  {
+    what: 'whoever asked was deactivated',
+    sql: 'update users set is_active = false where id = $1 and account_id = $2',
+    ends: isOfPerson,
+    reason: left,
+  },
+  {
+    what: 'whoever asked became a viewer',
+    sql: `update users set role = 'viewer' where id = $1 and account_id = $2`,
+    ends: isOfPerson,
+    reason: left,
+  },
+  {
+    what: 'whoever asked is no longer an admin',
+    sql: `update users set role = 'engineer' where id = $1 and account_id = $2`,
+    ends: ({ person }) => person?.role === 'admin',
+    reason: left,
+  },
+  {
+    what: 'the subscription has lapsed',
+    sql: `update accounts set subscription_status = 'unpaid' where $1::uuid is not null and id = $2`,
+    ends: ({ needs }) => needs !== undefined,
+    reason: 'The subscription of the account has lapsed',
+  },
+  {
+    what: 'the feature was switched off',
+    sql: `insert into feature_overrides (account_id, feature, enabled)
+          select $2, f.key, false from features f where $1::uuid is not null`,
+    ends: ({ needs }) => Boolean(needs?.feature),
+    reason: 'The account no longer has this feature',
+  },
+  ...['base_url = c.base_url || $3', `identity = c.identity || '{"client_id": "another"}'`].map((set) => ({
+    what: `the connection leads to another system: ${set}`,
+    sql: `update psa_connections c set ${set.replace('$3', `'/other'`)} where $1::uuid is not null and account_id = $2`,
+    ends: ({ connection }: WorkKind) => connection?.table === 'psa_connections',
+    reason: 'The system that was connected at that time has been replaced',
+  })),
+  {
+    what: 'the connection was deleted and set up again',
+    sql: `with old as (delete from psa_connections where $1::uuid is not null and account_id = $2 returning *)
+          select 1 from old`,
+    ends: ({ connection }: WorkKind) => connection?.table === 'psa_connections',
+    reason: 'The system that was connected at that time has been replaced',
+  },
+]
 
-describe.each(Object.entries(inserts) as [PersonalKind, string][])(
+const connect = (accountId: string) =>
+  service.sql(
+    `insert into psa_connections (account_id, provider, base_url, identity, credentials)
+     values ($1, 'halopsa', 'https://halo.example.com', '{"client_id": "c", "tenant": null}', 'sealed')
+     on conflict do nothing`,
+    [accountId],
+  )
+
+describe.each(Object.entries(inserts) as [AskingKind, string][])(
   'queued work of the kind %s',
   (kind, insert) => {
-    const { table, person } = workKinds[kind] as WorkKind & { table: WorkTable }
+    const { table } = workKinds[kind] as WorkKind & { table: WorkTable }
 
-    async function attemptAfter(requester: Person, change: string) {
-      const [row] = await service.sql<{ id: string }>(`${insert} from users u where u.id = $1 returning id`, [
-        requester.id,
-      ])
-      await service.sql(`update users set ${change} where id = $1`, [requester.id])
-      const { work } = await loadWork[kind]()
-      await work.attempt(ctx, row?.id ?? '', 1)
-      const [after] = await service.sql(`select state, last_error from ${table.name} where id = $1`, [
-        row?.id,
-      ])
-      return after
-    }
+    it.each(changes.filter(({ ends }) => ends(workKinds[kind])))(
+      'RES-09 does nothing when $what',
+      async ({ sql, reason }) => {
+        const { id, admin, addColleague } = await createAccount(service)
+        // An account keeps an admin.
+        await addColleague({ role: 'admin' })
+        await connect(id)
+        const [row] = await service.sql<{ id: string }>(
+          `${insert} from users u where u.id = $1 returning id`,
+          [admin.id],
+        )
+        await service.sql(`select pg_sleep(0.002)`)
+        await service.sql(sql, [admin.id, id])
+        await connect(id)
+        const { work } = await loadWork[kind]()
+        await work.attempt(ctx, row?.id ?? '', 1)
+        const [after] = await service.sql(`select state, last_error from ${table.name} where id = $1`, [
+          row?.id,
+        ])
+        expect(after).toEqual({ state: 'failed', last_error: reason })
+      },
+    )
+  },
+)
 
-    it.each(
-      Object.entries(changes).filter(([, { endsFor }]) => endsFor.some((role) => role === person?.role)),
-    )('RES-09 does nothing when whoever asked for it %s', async (_, { set }) => {
-      const { admin, addColleague } = await createAccount(service)
-      // An account keeps an admin.
-      await addColleague({ role: 'admin' })
-      expect(await attemptAfter(admin, set)).toEqual({
-        state: 'failed',
-        last_error: 'Whoever asked for this may no longer do it',
-      })
-    })
+it.each(Object.entries(causes) as [keyof typeof causes, RegExp][])(
+  'RES-09 %s asks what the operations demand that queue it',
+  (kind, ids) => {
+    const { person, needs } = workKinds[kind] as WorkKind
+    const causing = operations.filter(({ id }) => ids.test(id))
+    expect(causing.length).toBeGreaterThan(0)
+    for (const { id, access, feature, skipGuards } of causing)
+      expect({
+        id,
+        role: person ? (access === 'account_admin' ? 'admin' : access) : undefined,
+        needs: skipGuards ? undefined : { feature: feature ?? null },
+      }).toEqual({ id, role: person?.role, needs })
   },
 )
 

@@ -307,6 +307,13 @@ it.each<[string, (scene: Awaited<ReturnType<typeof createScene>>) => Promise<unk
     },
   ],
   [
+    'has no subscription any more',
+    async ({ admin }) => {
+      await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [admin.accountId])
+      return { status: 200, text: '' }
+    },
+  ],
+  [
     'has another template',
     ({ runner, template }) =>
       runner.call('PUT', `/script-templates/${template.id}`, {

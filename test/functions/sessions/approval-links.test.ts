@@ -56,6 +56,13 @@ async function createScene() {
   return { ...account, runner, session, script, approval, path, mail, links, state }
 }
 
+it('NOT-126 a link decides nothing once its person has another address', async () => {
+  const { admin, path, state } = await createScene()
+  await service.sql('update users set email = $2 where id = $1', [admin.id, `moved-${admin.email}`])
+  expect([(await open('GET', path)).status, (await open('POST', path)).status]).toEqual([410, 410])
+  expect(await state()).toMatchObject({ state: 'pending' })
+})
+
 it('APR-12 the page of a link names the machine and its client', async () => {
   const { approval, path } = await createScene()
   await service.sql(

@@ -177,7 +177,8 @@ const booleanWords = new Map([
 /** Return the value of a cell that is not empty, or undefined if it is invalid. */
 function parseCell(column: Column, cell: string): unknown {
   if (column === 'required' || column === 'secret') return booleanWords.get(cell.toLowerCase())
-  if (column === 'min' || column === 'max') return Number.isFinite(Number(cell)) ? Number(cell) : undefined
+  if (column === 'min' || column === 'max')
+    return decimalNumber.test(cell) || isCanonicalNumber(cell) ? Number(cell) : undefined
   if (column === 'options') return cell.startsWith('[') ? parseTextList(cell) : parseOptions(cell)
   if (column === 'default') return parseDefault(cell)
   return parseText(cell)
