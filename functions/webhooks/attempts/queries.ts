@@ -109,8 +109,8 @@ const isOpen = sql`d.account_id = w.account_id and d.webhook_id = w.id and d.sta
 
 /**
  * Mark up to four due deliveries of each webhook as swept, oldest first, and each account's first before any
- * second one. The others follow when one of them
- * completes. A paused webhook is left out, so its backlog costs nothing.
+ * second one. The others follow when one of them completes. A paused webhook is left out, so its backlog costs
+ * nothing.
  */
 export const claimDueWebhooks = writeStatement(
   DueRow,
