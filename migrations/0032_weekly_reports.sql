@@ -65,7 +65,8 @@ returns table (account_id uuid, team_id uuid, week text, due_at timestamptz) lan
                         and r.due_at > p_now - interval '6 days 12 hours')
      and d.due_at <= p_now and d.due_at > s.since
      and not exists (select from weekly_reports r where r.account_id = s.account_id and r.team_id = s.team_id and r.week = w.week)
-   order by d.due_at, s.team_id limit p_limit
+   -- Each account has a turn, whatever others have.
+   order by row_number() over (partition by s.account_id order by d.due_at, s.team_id), d.due_at, s.team_id limit p_limit
 $$;
 
 -- Store a report that is due, with an e-mail to each subscriber who may read it. Only the first caller stores it. Return the e-mails to publish.

@@ -5,6 +5,8 @@ import { parseJson } from '#rules/text/json.ts'
 /** A write was refused because the transaction is read only. */
 export const readOnlyState = '25006'
 
+const unknownStatementState = '26000'
+
 /** The problem for each SQLSTATE. `app.enter` and the triggers raise those with SF. */
 const problemKinds: Record<string, ProblemKind> = {
   SF401: 'unauthenticated',
@@ -38,19 +40,12 @@ const problemKinds: Record<string, ProblemKind> = {
   '22021': 'invalid',
   '22P02': 'invalid',
   '22P05': 'invalid',
-  '40001': 'unavailable',
-  '40P01': 'unavailable',
   '55P03': 'unavailable',
-  '57014': 'unavailable',
-  // PostgreSQL ended the connection: it shuts down, crashed or starts, or the connection was idle for too
-  // long.
-  '57P01': 'unavailable',
-  '57P02': 'unavailable',
-  '57P03': 'unavailable',
-  '57P05': 'unavailable',
+  // PostgreSQL ended the connection, which was idle for too long.
   '25P03': 'unavailable',
   '25P04': 'unavailable',
-  '57P04': 'unavailable',
+  // A pooler, or a server that took over, does not know the prepared statement.
+  [unknownStatementState]: 'unavailable',
   // A standby, or a server that its provider has set to read only, for example because its disk is full.
   [readOnlyState]: 'unavailable',
   // The server does not let this service in, or not to this database: passwords are rotated, or it moves.
@@ -58,10 +53,10 @@ const problemKinds: Record<string, ProblemKind> = {
   '28P01': 'unavailable',
   '3D000': 'unavailable',
 }
-// Connection exceptions, insufficient resources such as `53300 too_many_connections`, and system errors such
-// as `58030 io_error`:
+// Connection exceptions, transactions that PostgreSQL rolled back, insufficient resources such as
+// `53300 too_many_connections`, interventions such as `57P01 admin_shutdown`, and system errors such as `58030 io_error`:
 // https://www.postgresql.org/docs/18/errcodes-appendix.html
-const unavailableClasses = /^(08|53|58)/
+const unavailableClasses = /^(08|40|53|57|58)/
 const retryAfter = { 'retry-after': '5' }
 
 /**
@@ -143,13 +138,31 @@ export function findDetail(error: unknown): string | undefined {
 }
 
 /**
- * Failures of Neon's proxy while it starts or moves a database, which have the state of an internal error:
- * https://neon.com/docs/connect/connection-errors
+ * Failures of Neon's proxy while it starts or moves a database, or after a quota is used up, which have the state of
+ * an internal error: https://neon.com/docs/connect/connection-errors
  */
-const proxyFailure = /control plane request failed|couldn't connect to compute node|failed to acquire permit/i
+const proxyFailure =
+  /control plane request failed|couldn't connect to compute node|failed to acquire permit|exceeded the (limit|[a-z ]+ quota)/i
+
+/**
+ * Return whether a prepared statement no longer fits: the schema changed ("cached plan must not change result type"),
+ * or who answers now does not know the statement. PostgreSQL translates messages, but not the name of its routine.
+ */
+export function isStaleStatement(error: unknown): boolean {
+  const state = getSqlState(error)
+  return (
+    state === unknownStatementState || (state === '0A000' && findRoutine(error) === 'RevalidateCachedQuery')
+  )
+}
+
+function findRoutine(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return undefined
+  return 'routine' in error ? error.routine : 'cause' in error ? findRoutine(error.cause) : undefined
+}
 
 function toProblemKind(state: string, error: unknown): ProblemKind {
   if (state === 'XX000' && error instanceof Error && proxyFailure.test(error.message)) return 'unavailable'
+  if (isStaleStatement(error)) return 'unavailable'
   return problemKinds[state] ?? (unavailableClasses.test(state) ? 'unavailable' : 'internal')
 }
 

@@ -45,6 +45,12 @@ export async function startEdge({ port, workerPort }: { port: number; workerPort
     forwarded.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()))
     // A client that leaves must leave the Worker too, which reads the request's signal.
     response.on('close', () => response.writableFinished || forwarded.destroy())
+    // What the service does not read is read here, because the next request of the connection is behind it.
+    response.on('finish', () => {
+      if (request.readableEnded) return
+      request.unpipe(forwarded).resume()
+      forwarded.destroy()
+    })
     request.pipe(forwarded)
   })
   server.on('upgrade', (request: IncomingMessage, client: Duplex, head: Buffer) => {

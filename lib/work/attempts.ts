@@ -13,6 +13,7 @@ import { record } from '#metrics.ts'
 import { addSpanEvent } from '#trace.ts'
 import type { SendResult } from '#vendors/net/send-result.ts'
 import type { ClaimedDelivery } from './claimed-deliveries.ts'
+import { lockInTurn } from './lock-in-turn.ts'
 import { maxSliceAttempts } from './slices.ts'
 
 /** A claimed attempt. */
@@ -207,16 +208,15 @@ export function attemptTable(kind: TableKind) {
       update ${tableRef}
          set state = 'failed', leased_until = null, next_attempt_at = null, last_error = ${abandonedResult.error}
        where ${isAbandoned}`,
-    /**
-     * Mark rows that are due and not claimed as swept, oldest first: their message was lost. PostgreSQL runs
-     * a subquery of `array` once, but that of `in` once per row if it chooses so, which would mark more rows
-     * than `limit`.
-     */
-    claimDue: (limit: number) => sql`
-      update ${tableRef} set swept_at = app.now() where id = any (array(
-        select id from ${tableRef}
-         where ${isOpen} and next_attempt_at <= app.now() - interval '5 seconds' and attempts < max_attempts and ${isUnclaimed} and ${isUnswept}
-         order by next_attempt_at limit ${limit} for update skip locked))
-      returning id, attempts`,
+    /** Mark rows that are due and not claimed as swept, those of an account oldest first: their message was lost. */
+    claimDue: (limit: number) => {
+      const isDue = sql`${isOpen} and next_attempt_at <= app.now() - interval '5 seconds' and attempts < max_attempts and ${isUnclaimed} and ${isUnswept}`
+      return sql`
+        with ${lockInTurn(name, { isDue, orderBy: 'next_attempt_at', limit })},
+        swept as (
+          update ${tableRef} q set swept_at = app.now() from due where q.account_id = due.account_id and q.id = due.id
+          returning q.id, q.attempts, due.turn, due.chance)
+        select id, attempts from swept order by turn, chance`
+    },
   }
 }

@@ -66,7 +66,9 @@ export function attemptStatements<Shape extends z.ZodObject>(
     claimDue: writeStatement(DueRow, claimDue),
     selectAbandoned: readStatement(
       shape,
-      () => sql`select ${columns} from ${sql.table(workKind.table.name)} where ${isAbandoned} limit 100`,
+      () => sql`
+        select ${columns} from ${sql.table(workKind.table.name)} where ${isAbandoned}
+         order by row_number() over (partition by account_id order by leased_until) limit 100`,
     ),
   }
 }

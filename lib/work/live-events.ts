@@ -6,6 +6,7 @@ import type { Enqueues, PlatformDb, WriteDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import { type LiveEvent, liveEvents, type RealtimePort } from '#vendors/realtime/realtime.ts'
 import { isUnswept } from './attempts.ts'
+import { lockInTurn } from './lock-in-turn.ts'
 import type { SweepOptions } from './sweep.ts'
 
 /** An inserted event. */
@@ -81,16 +82,15 @@ export const deleteOldLiveEvents = writeStatement(
 const SweptEvents = z.object({ account_id: z.string(), events: z.custom<LiveEvent[]>() })
 
 /** Mark events whose first publish failed as swept, and return them by account, oldest first. */
-export const claimDueLiveEvents = writeStatement(
-  SweptEvents,
-  (limit: number) => sql`
-    with due as (
-      update stream_events set swept_at = app.now() where id = any (array(
-        select id from stream_events where created_at <= app.now() - interval '5 seconds' and ${isUnswept}
-         order by created_at, id limit ${limit} for update skip locked))
-      returning account_id, id, event, data)
-    select account_id, jsonb_agg(jsonb_build_object('key', id, 'event', event, 'data', data) order by id) as events from due group by account_id`,
-)
+export const claimDueLiveEvents = writeStatement(SweptEvents, (limit: number) => {
+  const isDue = sql`created_at <= app.now() - interval '5 seconds' and ${isUnswept}`
+  return sql`
+      with ${lockInTurn('stream_events', { isDue, orderBy: 'id', limit })},
+      swept as (
+        update stream_events e set swept_at = app.now() from due where e.account_id = due.account_id and e.id = due.id
+        returning e.account_id, e.id, e.event, e.data)
+      select account_id, jsonb_agg(jsonb_build_object('key', id, 'event', event, 'data', data) order by id) as events from swept group by account_id`
+})
 
 const sweptAtOnce = 500
 const parallelAccounts = 2

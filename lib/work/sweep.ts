@@ -72,7 +72,6 @@ export async function sweepKind(
     if (dueRows.length === 0) return
     if (!(await tryPublish(queue, swept.kind, dueRows)))
       return attemptUntilEmpty(swept, dueRows, { slots, hasTime: () => now() < end })
-    if (dueRows.length < publishedAtOnce) return
   }
 }
 

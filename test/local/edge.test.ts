@@ -137,3 +137,23 @@ it.each([401, 413, 429])(
     }
   },
 )
+
+it.each([1000, 8_000_000])(
+  'INS-15 the local edge answers the request behind %i bytes that the service refused',
+  async (size) => {
+    const { port } = await startBehindEdge((incoming, response) =>
+      response.writeHead(incoming.method === 'POST' ? 413 : 200, { 'content-length': 0 }).end(),
+    )
+    const socket = connect(port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n${'a'.repeat(size)}`)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await expect
+      .poll(() => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status))
+      .toEqual(['413', '200'])
+  },
+)

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { migrationsFolder } from '#db/migrate.ts'
+import { attemptKinds, workKinds } from '#db/work-kinds.ts'
 import { closeJobsPool, openJobsPool } from '#platform/node/jobs-pool.ts'
 import { createTasks } from '#platform/node/jobs-tasks.ts'
 import type { Message } from '#vendors/queue/queue.ts'
@@ -427,26 +428,66 @@ describe('recovery', () => {
   })
 })
 
-describe('a job of a webhook', () => {
-  /** Create the tasks of a worker whose jobs wait until the gate opens. */
-  function createWaitingTasks() {
-    const gate = createGate()
-    const started: string[] = []
-    const run = async (path: string) => {
-      started.push(path)
-      await gate.wait()
-    }
-    const work = {
-      pool: {} as pg.Pool,
-      handlers: { run, cron: async () => {}, sweep: async () => {} },
-      log: () => {},
-      jobTimeoutMs: 60_000,
-      running: new Set<Promise<void>>(),
-    }
-    const { message: runMessage } = createTasks(work)
-    const start = (path: string) => Promise.resolve(runMessage?.({ path, body: {} }, {} as never))
-    return { gate, started, work, start }
+/** Create the tasks of a worker whose jobs wait until the gate opens. Each id is also that of its account. */
+function createWaitingTasks() {
+  const gate = createGate()
+  const started: string[] = []
+  const run = async (path: string) => {
+    started.push(path)
+    await gate.wait()
   }
+  const query = async ({ values: [id] }: { values: [string] }) => ({ rows: [{ account_id: id }] })
+  const work = {
+    pool: { query } as unknown as pg.Pool,
+    handlers: { run, cron: async () => {}, sweep: async () => {} },
+    log: () => {},
+    jobTimeoutMs: 60_000,
+    running: new Set<Promise<void>>(),
+    concurrency: 10,
+    stopping: new AbortController(),
+  }
+  const { message: runMessage } = createTasks(work)
+  const start = async (path: string, body: object = {}) =>
+    void (await runMessage?.({ path, body }, {} as never))
+  return { gate, started, work, start }
+}
+
+describe('the jobs of an account', () => {
+  const kinds = attemptKinds.map((kind) => workKinds[kind].job)
+
+  it.each(kinds)(
+    'WIR-50 leave half of the places of $path to others, and run one after another',
+    async ({ path, idField }) => {
+      const { gate, started, start } = createWaitingTasks()
+      const jobs: Promise<void>[] = []
+      for (let n = 0; n < 100; n++) {
+        jobs.push(start(path, { [idField]: 'A' }))
+        await sleep(0)
+      }
+      const most = path === workKinds.webhook.job.path ? 25 : 5
+      expect(started).toHaveLength(most)
+      // The others have given their places back.
+      await Promise.all(jobs.slice(most))
+      void start(path, { [idField]: 'B' })
+      await sleep(0)
+      expect(started).toHaveLength(most + 1)
+      gate.release()
+      await expect.poll(() => started.length).toBe(101)
+    },
+  )
+
+  it('WIR-50 that wait when the worker stops are left to the sweep', async () => {
+    const { gate, started, work, start } = createWaitingTasks()
+    const jobs = Array.from({ length: 20 }, () => start('/jobs/psa/push', { push_id: 'A' }))
+    await sleep(0)
+    work.stopping.abort()
+    gate.release()
+    await Promise.all(jobs)
+    expect(started).toHaveLength(5)
+  })
+})
+
+describe('a job of a webhook', () => {
   const webhookPath = '/jobs/webhooks/deliver'
 
   it('WHK-16 gives its place to other jobs while it waits for the receiver, and a stop waits for it', async () => {

@@ -56,3 +56,39 @@ it.each(calls)('OBS-21 a connection that is reset during %s is 503', async (_, t
   const error = await call(database).catch((caught: unknown) => caught)
   expect(toDatabaseProblem(error)).toMatchObject({ status: 503 })
 })
+
+it.each([
+  ['the schema changed', 'alter table stale add b integer'],
+  ['a pooler has none of the statements', 'deallocate all'],
+])(
+  'WIR-28 a transaction whose prepared statement is stale is 503, and the next ones run: %s',
+  async (_, change) => {
+    const database = openPostgres({ url: service.ownerUrl, maxConnections: 2 })
+    onTestFinished(() => database.close())
+    const run = (sql: string) => database.run([{ sql, parameters: [] }], { readOnly: false })
+    /** Read in two transactions at the same time, so that each has a connection, and return the statuses. */
+    const readTwice = async () => {
+      const transactions = await Promise.all([database.begin('begin'), database.begin('begin')])
+      const statuses: (number | undefined)[] = []
+      for (const transaction of transactions) {
+        const query = (sql: string) => transaction.query({ sql, parameters: [] })
+        const read = query('select * from stale').then(() => query('commit'))
+        const status = read.then(
+          () => 200,
+          (error: unknown) => toDatabaseProblem(error)?.status,
+        )
+        statuses.push(await status.finally(() => transaction.end()))
+      }
+      return statuses
+    }
+    await run('create table stale (a integer)')
+    onTestFinished(async () => void (await service.sql('drop table stale')))
+    const before = await readTwice()
+    await run(change)
+    expect([before, await readTwice(), await readTwice()]).toEqual([
+      [200, 200],
+      [503, 200],
+      [200, 200],
+    ])
+  },
+)

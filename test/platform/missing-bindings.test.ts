@@ -1,5 +1,6 @@
 // @module-tag mechanism
 import { expect, it } from 'vitest'
+import { toProblem } from '#http/app.ts'
 import { staticAssets } from '#platform/cloudflare/assets.ts'
 import { imagesConversion } from '#platform/cloudflare/images.ts'
 import { r2Objects } from '#platform/cloudflare/r2.ts'
@@ -30,4 +31,19 @@ it.each([
   await expect(staticAssets(binding).read('fonts/1.font')).rejects.toThrow(
     'The static asset fonts/1.font is missing',
   )
+})
+
+it.each<[string, () => Promise<Response>]>([
+  ['answer 500', async () => new Response(null, { status: 500 })],
+  ['answer 429', async () => new Response(null, { status: 429 })],
+  ['fail', () => Promise.reject(new Error('Network connection lost.'))],
+  ['fail without a known reason', () => Promise.reject(new Error('internal error'))],
+  [
+    'are cut',
+    async () => new Response(new ReadableStream({ start: (body) => body.error(new Error('cut')) })),
+  ],
+  ['do not answer', () => new Promise(() => {})],
+])('WIR-28 a Worker whose static files %s is 503', async (_, fetch) => {
+  const error = await staticAssets({ fetch }, 50).read('fonts/1.font').catch(toProblem)
+  expect(error).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
 })

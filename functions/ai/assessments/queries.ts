@@ -4,6 +4,7 @@ import { notNull, readStatement, writeStatement } from '#db/statement.ts'
 import { workKinds } from '#db/work-kinds.ts'
 import { type AssessmentStatus, urgencies } from '#rules/ai/session-values.ts'
 import { DueRow, isUnswept } from '#work/attempts.ts'
+import { lockInTurn } from '#work/lock-in-turn.ts'
 
 export const ClaimedAssessment = z.object({
   id: z.string(),
@@ -42,16 +43,17 @@ export const claimAssessment = writeStatement(
 )
 
 /** Mark assessments that are due as swept: the queue lost their message, or their worker crashed. */
-export const claimDueAssessments = writeStatement(
-  DueRow,
-  (limit: number) => sql`
-    update ai_handoffs set swept_at = app.now() where id = any (array(
-      select id from ai_handoffs
-       where ${isOpen} and not ${isPickedUp} and created_at <= app.now() - interval '5 seconds' and assessment_attempts < ${maxAttempts}
-         and (assessment_lease is null or assessment_lease <= app.now()) and ${isUnswept}
-       order by created_at limit ${limit} for update skip locked))
-    returning id, assessment_attempts::integer as attempts`,
-)
+export const claimDueAssessments = writeStatement(DueRow, (limit: number) => {
+  const isDue = sql`
+      ${isOpen} and not ${isPickedUp} and created_at <= app.now() - interval '5 seconds' and assessment_attempts < ${maxAttempts}
+        and (assessment_lease is null or assessment_lease <= app.now()) and ${isUnswept}`
+  return sql`
+      with ${lockInTurn('ai_handoffs', { isDue, orderBy: 'created_at', limit })},
+      swept as (
+        update ai_handoffs h set swept_at = app.now() from due where h.account_id = due.account_id and h.id = due.id
+        returning h.id, h.assessment_attempts::integer as attempts, due.turn, due.chance)
+      select id, attempts from swept order by turn, chance`
+})
 
 /** Select open assessments whose last attempt was claimed and never completed, or of which none is needed. */
 export const selectAbandonedAssessments = readStatement(
@@ -60,7 +62,7 @@ export const selectAbandonedAssessments = readStatement(
     select h.id, h.account_id, h.session_id, s.user_id, h.assessment_attempts::integer as attempts, ${refusal} as refusal
       from ai_handoffs h join ai_sessions s on s.account_id = h.account_id and s.id = h.session_id
      where ${isOpen} and (h.assessment_attempts >= ${maxAttempts} or ${isPickedUp}) and h.assessment_lease <= app.now()
-     order by h.created_at limit 100`,
+     order by row_number() over (partition by h.account_id order by h.created_at) limit 100`,
 )
 
 /** Those of `defineWork`. Assessments have columns of their own in the table of handoffs. */

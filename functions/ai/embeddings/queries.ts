@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { notNull, writeStatement } from '#db/statement.ts'
 import type { Embedding } from '#vendors/ai/embeddings.ts'
+import { lockInTurn } from '#work/lock-in-turn.ts'
 
 const DueEntry = z.object({
   account_id: z.string(),
@@ -25,17 +26,16 @@ export type DueEntry = z.output<typeof DueEntry>
 export const claimDueEntries = writeStatement(
   DueEntry,
   (model: string, characters: number, limit: number) => sql`
-    with changed as materialized (
-      select k.account_id, k.entry_id from knowledge_embeddings k where k.due_at <= app.now() order by k.due_at limit ${limit} for update skip locked),
+    with ${lockInTurn('knowledge_embeddings', { id: 'entry_id', isDue: sql`due_at <= app.now()`, orderBy: 'due_at', limit })},
     outdated as materialized (
       select k.account_id, k.entry_id from knowledge_embeddings k
        where k.due_at is null and (k.model < ${model} or k.model > ${model}) limit ${limit} for update skip locked),
     used as materialized (
       select a.account_id, app.feature_on(a.account_id, 'ai_sessions') as is_used
-        from (select account_id from changed union select account_id from outdated) a),
+        from (select account_id from due union select account_id from outdated) a),
     claimed as (
       update knowledge_embeddings k set due_at = app.now() + case when u.is_used then interval '10 minutes' else interval '1 day' end
-        from (select * from changed union all select * from outdated) d join used u using (account_id)
+        from (select account_id, entry_id from due union all select account_id, entry_id from outdated) d join used u using (account_id)
        where k.account_id = d.account_id and k.entry_id = d.entry_id
       returning k.account_id, k.entry_id, k.due_at, k.model, k.text_hash, u.is_used)
     select c.account_id, c.entry_id, app.iso(c.due_at) as due_at, t.text, encode(t.hash, 'hex') as text_hash,

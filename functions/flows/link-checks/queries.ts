@@ -5,6 +5,7 @@ import type { PlatformDb } from '#db/scope.ts'
 import { writeStatement } from '#db/statement.ts'
 import type { CheckedLink } from '#rules/flows/health/links.ts'
 import type { TreeStructure } from '#rules/flows/structure.ts'
+import { lockInTurn } from '#work/lock-in-turn.ts'
 
 const ClaimedCheck = z.object({
   account_id: z.string(),
@@ -20,16 +21,16 @@ export type ClaimedCheck = z.output<typeof ClaimedCheck>
 export const claimDueChecks = writeStatement(
   ClaimedCheck,
   (limit: number) => sql`
-    with due as materialized (
-      select d.account_id, d.tree_id from flow_link_checks d where d.due_at <= app.now() order by d.due_at limit ${limit} for update skip locked),
+    with ${lockInTurn('flow_link_checks', { id: 'tree_id', isDue: sql`due_at <= app.now()`, orderBy: 'due_at', limit })},
     claimed as (
       update flow_link_checks c set due_at = app.now() + interval '10 minutes' from due d
        where c.account_id = d.account_id and c.tree_id = d.tree_id
-      returning c.account_id, c.tree_id, c.links, c.due_at)
+      returning c.account_id, c.tree_id, c.links, c.due_at, d.turn, d.chance)
     select c.account_id, c.tree_id, c.links, app.iso(c.due_at) as due_at, v.tree_structure
       from claimed c
       left join trees t on t.account_id = c.account_id and t.id = c.tree_id and t.deleted_at is null and t.status = 'published'
-      left join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version`,
+      left join tree_versions v on v.account_id = t.account_id and v.tree_id = t.id and v.version = t.version
+     order by c.turn, c.chance`,
 )
 
 /**

@@ -1,9 +1,9 @@
-import { type NotNull, sql } from 'kysely'
+import { sql } from 'kysely'
 import * as z from 'zod'
 import { accountId, now } from '#db/expressions.ts'
 import { type Order, type PageQuery, selectPage } from '#db/page.ts'
-import type { PlatformDb, ReadDb, WriteDb } from '#db/scope.ts'
-import { writeStatement } from '#db/statement.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
+import { readStatement, writeStatement } from '#db/statement.ts'
 import type { BatchCreate } from '#functions/sessions/batches/schemas.ts'
 import type { ManualRun, Run } from './schemas.ts'
 
@@ -43,34 +43,16 @@ export function selectRuns(db: ReadDb, scheduleId: string, page: PageQuery): Pro
 }
 
 /** A due schedule of any account. */
-export interface DueSchedule {
-  id: string
-  account_id: string
-  created_by: string
-  next_run_at: string
-}
+const DueSchedule = z.object({ id: z.string(), account_id: z.string(), created_by: z.string() })
+export type DueSchedule = z.output<typeof DueSchedule>
 
-/** Select the due schedules after `after`, sorted by due time and id. */
-export function selectDueSchedules(
-  db: PlatformDb,
-  after: DueSchedule | undefined,
-  limit: number,
-): Promise<DueSchedule[]> {
-  let schedules = db
-    .selectFrom('maintenance_schedules')
-    .select(['id', 'account_id', 'created_by', 'next_run_at'])
-    .where('next_run_at', '<=', now)
-  if (after)
-    schedules = schedules.where(
-      sql<boolean>`(next_run_at, id) > (${after.next_run_at}::timestamptz, ${after.id}::uuid)`,
-    )
-  return schedules
-    .orderBy('next_run_at')
-    .orderBy('id')
-    .limit(limit)
-    .$narrowType<{ next_run_at: NotNull }>()
-    .execute()
-}
+/** Select due schedules of all accounts, each account's first before any second one. */
+export const selectDueSchedules = readStatement(
+  DueSchedule,
+  (limit: number) => sql`
+    select id, account_id, created_by from maintenance_schedules where next_run_at <= app.now()
+     order by row_number() over (partition by account_id order by next_run_at, id), next_run_at, id limit ${limit}`,
+)
 
 const ClaimedSchedule = z.object({
   id: z.string(),

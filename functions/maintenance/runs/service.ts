@@ -1,4 +1,5 @@
-import { settleAll, settleInTurn } from '#async/settle-all.ts'
+import { limitConcurrency } from '#async/limit-concurrency.ts'
+import { settleAll } from '#async/settle-all.ts'
 import { type PageQuery, toPage } from '#db/page.ts'
 import { inTransaction, type WriteDb } from '#db/scope.ts'
 import * as schedules from '#functions/maintenance/schedules/service.ts'
@@ -71,30 +72,19 @@ async function startManualRun(
   return { run_id, batch_ids: result.batch_ids, session_count: result.session_count }
 }
 
-const pageSize = 50
+const schedulesAtOnce = 10_000
 // Less than the six connections that one request may open.
 const maxConcurrent = 4
 
 /**
- * Run every due schedule. Repeated and simultaneous calls are safe: one transaction claims a schedule and
+ * Run the due schedules, in turn by account. Repeated and simultaneous calls are safe: one transaction claims a schedule and
  * records its run and sessions. A schedule that fails with a 409 or 5xx stays due and does not stop the
  * others. Throw the first such error at the end.
  */
 export async function runDueSchedules(ctx: MaintenanceContext): Promise<void> {
-  await settleInTurn(listDueGroups(ctx), (group) =>
-    settleAll(group.map((schedule) => runDueSchedule(ctx, schedule))),
-  )
-}
-
-/** List the due schedules in groups that run at the same time. */
-async function* listDueGroups({ platform }: MaintenanceContext): AsyncIterable<queries.DueSchedule[]> {
-  let previousSchedule: queries.DueSchedule | undefined
-  for (;;) {
-    const schedules = await queries.selectDueSchedules(platform, previousSchedule, pageSize)
-    for (let n = 0; n < schedules.length; n += maxConcurrent) yield schedules.slice(n, n + maxConcurrent)
-    previousSchedule = schedules.at(-1)
-    if (schedules.length < pageSize) break
-  }
+  const limit = limitConcurrency({ running: maxConcurrent })
+  const due = await queries.selectDueSchedules.all(ctx.platform, schedulesAtOnce)
+  await settleAll(due.map((schedule) => limit(() => runDueSchedule(ctx, schedule))))
 }
 
 async function runDueSchedule(

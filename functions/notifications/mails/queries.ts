@@ -32,7 +32,7 @@ const nextKey = sql`
  * - `turn`: the right to call the provider. `mail_pace` has one row, so concurrent workers wait for it, and
  *   only one gets the turn.
  * - `candidates`: the requested e-mail first; then those of an earlier call that may have been accepted, which
- *   a call with the same key must repeat exactly, or else the fresh ones that are due. A test message is sent
+ *   a call with the same key must repeat exactly, or else the fresh ones that are due, in turn by account. A test message is sent
  *   alone, because its result is the response of its request.
  * - `locked`: the candidates that no other worker has locked, or claimed since the snapshot.
  * - `chosen`: as many of them as one call can have; a delivery may be several e-mails. None if the requested
@@ -54,10 +54,10 @@ export const claimMails = writeStatement(
       select d.id, 1, null from requested r join mail_batches b on b.key = r.batch_key
         join deliveries d on d.id = any (b.delivery_ids) and d.batch_key = r.batch_key and d.id <> r.id and ${isOpen}
       union all
-      (select d.id, 1, d.next_attempt_at from deliveries d
+      (select d.id, row_number() over (partition by d.account_id order by d.next_attempt_at), d.next_attempt_at from deliveries d
         where (select is_fresh from requested) and d.id <> ${id} and d.channel = 'email' and ${isOpen} and ${isFresh}
           and d.next_attempt_at <= app.now() and d.attempts < d.max_attempts and (d.event_id is not null or d.purpose is not null)
-        order by d.next_attempt_at limit ${maxMailsPerCall})
+        order by 2, d.next_attempt_at limit ${maxMailsPerCall})
     ), locked as materialized (
       select d.id, d.mails, c.place, c.due_at from deliveries d join candidates c on c.id = d.id
        where exists (select from turn) and ${isOpen} and d.batch_key is not distinct from (select batch_key from requested)

@@ -108,22 +108,27 @@ export const disableWebhook = writeStatement(
 const isOpen = sql`d.account_id = w.account_id and d.webhook_id = w.id and d.state in ('pending', 'retrying')`
 
 /**
- * Mark up to four due deliveries of each webhook as swept, oldest first. The others follow when one of them
- * completes. A paused webhook is left out, so its backlog costs nothing.
+ * Mark up to four due deliveries of each webhook as swept, oldest first, and each account's first before any
+ * second one. The others follow when one of them completes. A paused webhook is left out, so its backlog costs
+ * nothing.
  */
 export const claimDueWebhooks = writeStatement(
   DueRow,
   (limit: number) => sql`
-    update webhook_deliveries set swept_at = app.now() where id = any (array(
-      select due.id from webhooks w cross join lateral (
-        select d.id from webhook_deliveries d
-         where ${isOpen} and d.next_attempt_at <= app.now() - interval '5 seconds' and d.attempts < d.max_attempts
-           and (d.leased_until is null or d.leased_until <= app.now()) and ${isUnswept} and not app.has_earlier_webhook(d, null)
-         order by d.id limit 4 for update skip locked) due
+    with due as materialized (
+      select d.account_id, d.id, row_number() over (partition by d.account_id order by d.id) as turn
+        from webhooks w cross join lateral (
+          select d.account_id, d.id from webhook_deliveries d
+           where ${isOpen} and d.next_attempt_at <= app.now() - interval '5 seconds' and d.attempts < d.max_attempts
+             and (d.leased_until is null or d.leased_until <= app.now()) and ${isUnswept} and not app.has_earlier_webhook(d, null)
+           order by d.id limit 4 for update skip locked) d
        where w.is_active and (w.paused_until is null or w.paused_until <= app.now())
          and not exists (select from webhook_deliveries d where ${isOpen} and d.swept_at > app.now() - interval '60 seconds')
-       limit ${limit}))
-    returning id, attempts`,
+       order by turn, random() limit ${limit}),
+    swept as (
+      update webhook_deliveries q set swept_at = app.now() from due where q.account_id = due.account_id and q.id = due.id
+      returning q.id, q.attempts, due.turn)
+    select id, attempts from swept order by turn, random()`,
 )
 
 /** Fail the deliveries whose last attempt never reported a result. */

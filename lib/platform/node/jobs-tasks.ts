@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils, parseCronItems, type TaskList } from 'graphile-worker'
 import type { Pool } from 'pg'
-import { workKinds } from '#db/work-kinds.ts'
+import { type WorkKind, workKinds } from '#db/work-kinds.ts'
 import { describe } from '#http/app.ts'
 import { runInTrace } from '#trace.ts'
 import { withTimeout } from '#vendors/net/send-result.ts'
@@ -26,16 +26,31 @@ export interface Work {
   jobTimeoutMs: number
   /** The jobs that run now. */
   running: Set<Promise<void>>
+  /** How many jobs the library runs at once. */
+  concurrency: number
+  stopping: AbortController
 }
 
 // A receiver of a webhook may take 15 seconds. Its job only waits, so it does not occupy the place of another
 // job. A job above the limit is dropped: its row stays due, and the sweep publishes it again.
 const waitingPaths: ReadonlySet<string> = new Set([workKinds.webhook.job.path])
 const maxWaitingJobs = 50
+/** How many jobs of an account wait for its share. Any further one is dropped too. */
+const maxWaitingInShare = 1000
+
+/** The table of the row that each message names. An assessment is a part of its handoff. */
+const rowsByPath = new Map(
+  Object.values<WorkKind>(workKinds).flatMap(({ job, table }) =>
+    job ? [[job.path as string, { table: table?.name ?? 'ai_handoffs', idField: job.idField }] as const] : [],
+  ),
+)
 
 /** Return what the library calls for each message, and for the periodic work. */
 export function createTasks(work: Work): TaskList {
-  const { handlers, running } = work
+  const { handlers, running, concurrency } = work
+  const [runInShare, runInWaitingShare] = [concurrency, maxWaitingJobs].map((places) =>
+    createShares(Math.max(1, Math.floor(places / 2)), work.stopping.signal),
+  ) as [RunInShare, RunInShare]
   const track = async (job: Promise<void>) => {
     running.add(job)
     await job.finally(() => running.delete(job))
@@ -56,8 +71,9 @@ export function createTasks(work: Work): TaskList {
       const { path, body, traceparent } = payload as { path: string; body: unknown; traceparent?: string }
       const job = () =>
         track(runInTrace(traceparent, () => runLogged(work, path, () => handlers.run(path, body))))
-      if (!waitingPaths.has(path)) return job()
-      runBeside(job)
+      const accountId = await findAccount(work.pool, path, body)
+      if (!waitingPaths.has(path)) return runInShare(accountId, job)
+      runBeside(() => runInWaitingShare(accountId, job))
     },
     cron(_payload, { addJob }) {
       // The lease of a killed process ends after 30 s: with this its work goes on within a minute.
@@ -71,6 +87,44 @@ export function createTasks(work: Work): TaskList {
     },
     sweep: () => track(runInTrace(null, () => runLogged(work, 'sweep', () => handlers.sweep()))),
   }
+}
+
+type RunInShare = (accountId: string | undefined, job: () => Promise<void>) => Promise<void>
+
+/**
+ * Divide places among accounts. One that has `most` of them leaves its further jobs here, gives back the place that
+ * each came with, and runs them in its own places: many jobs that hang do not stop those of other accounts.
+ */
+function createShares(most: number, stopping: AbortSignal): RunInShare {
+  const shares = new Map<string, { running: number; waiting: (() => Promise<void>)[] }>()
+  return async (accountId, job) => {
+    if (accountId === undefined) return job()
+    const share = shares.get(accountId) ?? { running: 0, waiting: [] }
+    if (share.running >= most) {
+      if (share.waiting.length < maxWaitingInShare) share.waiting.push(job)
+      return
+    }
+    shares.set(accountId, share)
+    share.running++
+    // A job never rejects.
+    for (
+      let next: typeof job | undefined = job;
+      next;
+      next = stopping.aborted ? undefined : share.waiting.shift()
+    )
+      await next()
+    if (--share.running === 0) shares.delete(accountId)
+  }
+}
+
+/** Return the account of a message, or undefined if its row is gone or PostgreSQL is away: its attempt finds that too. */
+async function findAccount(pool: Pool, path: string, body: unknown): Promise<string | undefined> {
+  const row = rowsByPath.get(path)
+  const id = row && (body as Record<string, unknown>)[row.idField]
+  if (id === undefined) return undefined
+  const text = `select account_id from ${row?.table} where id = $1`
+  const query = pool.query<{ account_id: string }>({ name: `account of ${row?.table}`, text, values: [id] })
+  return (await query.catch(() => undefined))?.rows[0]?.account_id
 }
 
 /**

@@ -42,7 +42,6 @@ const maxPauseMs = 10_000
 
 interface State extends Work {
   settings: WorkerSettings & typeof defaults
-  stopping: AbortController
   /** The library's runners that have not ended: one, and those that are stopping. */
   runners: Set<Runner>
   markStarted(): void
@@ -60,8 +59,11 @@ export function startJobWorker(
   const settings = { ...defaults, ...changedSettings }
   const { promise: started, resolve: markStarted } = Promise.withResolvers<void>()
   const { log, jobTimeoutMs } = settings
-  const work: Work = { pool, handlers, log, jobTimeoutMs, running: new Set() }
-  const state: State = { ...work, settings, stopping: new AbortController(), runners: new Set(), markStarted }
+  const work: Work = {
+    ...{ pool, handlers, log, jobTimeoutMs, concurrency: settings.concurrency },
+    ...{ running: new Set(), stopping: new AbortController() },
+  }
+  const state: State = { ...work, settings, runners: new Set(), markStarted }
   const supervised = supervise(state).finally(markStarted)
   return { started, stop: (timeoutMs) => stopWorker(state, supervised, timeoutMs) }
 }

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { limitPerKey } from '#async/limit-per-key.ts'
 import type { Database, QueryRows, Statement, TransactionConnection } from '#db/database.ts'
 import { failWhenHung, hungError, probeTimeoutMs } from '#db/hung.ts'
-import { getSqlState, readOnlyState } from '#db/sqlstate.ts'
+import { getSqlState, isStaleStatement, readOnlyState } from '#db/sqlstate.ts'
 import { openPool } from './pool.ts'
 import { type PreparedStatements, sendBatch } from './statement-batch.ts'
 
@@ -71,6 +71,7 @@ function createDatabase(lease: LeaseClient, { send, probe, onRoundTrip }: Databa
     async run(statements, { readOnly }) {
       onRoundTrip()
       return run(statements, readOnly).catch((error: unknown) => {
+        // Nothing has run.
         if (!isStaleStatement(error)) throw error
         send.forgetStatements()
         return run(statements, readOnly)
@@ -171,15 +172,6 @@ function createSender(): Sender {
 }
 
 /**
- * Return whether nothing ran because a prepared statement no longer fits: the schema changed ("cached plan
- * must not change result type"), or a pooler between us and PostgreSQL does not know the statement.
- */
-function isStaleStatement(error: unknown): boolean {
-  const state = getSqlState(error)
-  return state === '0A000' || state === '26000'
-}
-
-/**
  * Return whether the server took no write. A connection keeps that: it leads to a former primary, or has the
  * setting that the database had when it was opened.
  */
@@ -225,6 +217,8 @@ async function openTransaction(
       onRoundTrip()
       const [result] = await watch(send(client, [statement])).catch((error: unknown) => {
         if (remembersReadOnly(error)) release(true)
+        // The transaction is lost. Without this, each later one on the connection would be too.
+        if (isStaleStatement(error)) send.forgetStatements()
         throw error
       })
       return result ?? { rows: [], rowCount: 0 }

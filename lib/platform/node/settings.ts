@@ -54,7 +54,9 @@ export const nodeSettings = {
     'Bearer token with which Prometheus fetches /metrics. Without it the path answers 404.',
   ),
   LOG_FORMAT: oneOf(['json', 'pretty']).default('json').describe('`json` for programs, `pretty` for people.'),
-  JOB_CONCURRENCY: count(1, 100).default(10).describe('Jobs that one process runs at the same time.'),
+  JOB_CONCURRENCY: count(1, 100)
+    .default(10)
+    .describe('Jobs that one process runs at the same time, of one account half of them.'),
   ASSETS_DIR: Folder.default('dist/assets').describe('Folder of the static files, which the build writes.'),
   OBJECTS_DIR: Folder.optional().describe('Folder for uploads, if they are not stored in S3.'),
   S3_ENDPOINT: Url.optional().describe('Address of an S3-compatible store for uploads.'),

@@ -94,6 +94,15 @@ describe.each(Object.entries(kinds))('eight concurrent sweeps of %s', (_, { tabl
     expect(Math.max(...batches.map(({ length }) => length))).toBe(limit)
   })
 
+  it('WIR-50 take the only row of another account among the first, which waits for less time than 400 of one', async () => {
+    const { admin: other } = await createAccount(service)
+    await service.sql(insert.replaceAll(String(rowCount), '1'), [other.accountId, other.id])
+    const [row] = await service.sql<{ id: string }>(`select id from ${table} where account_id = $1`, [
+      other.accountId,
+    ])
+    expect(await claim(openConnection())).toContain(row?.id)
+  })
+
   it('take the rows again after 60 seconds, and not before', async () => {
     const first = (await claimConcurrently(claim)).flat()
     await moveClock(seconds(55))

@@ -73,6 +73,25 @@ describe('SQL statements', () => {
       expect([file, (await importStatements(file)).length]).toEqual([file, count])
   })
 
+  it('WIR-50 those that take some due rows of all accounts give each account its turn', () => {
+    // Of deletions nobody waits for one row.
+    const isTaking = ([name, statement]: (typeof statements)[number]) =>
+      !/#(?:delete|clear|archive)/.test(name) &&
+      listTexts(name, statement).some(
+        (text) =>
+          !/app\.account_id\(\)/.test(text) &&
+          /\blimit (?!1\b)/.test(text) &&
+          (/skip locked/.test(text) || /select(?:Due|Abandoned|Accounts)/.test(name)),
+      )
+    const taking = statements.filter(isTaking)
+    const givesTurns = /(?:partition|group) by (?:\w+\.)?account_id/
+    const unfair = taking.filter(([name, statement]) =>
+      listTexts(name, statement).some((text) => !givesTurns.test(text)),
+    )
+    expect(taking.length).toBeGreaterThan(25)
+    expect(unfair.map(([name]) => name)).toEqual([])
+  })
+
   // lib/db/README.md has the rule.
   it.each(statements)('%s says what the query builder cannot say as well', (name, statement) => {
     expect(listTexts(name, statement).filter(isBuilderText)).toEqual([])

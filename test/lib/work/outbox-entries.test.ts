@@ -118,7 +118,7 @@ describe('the sweep of live events', () => {
     let time = 0
     const published: string[] = []
     const { db, statements } = createStubDatabase((text) => {
-      if (!text.includes('with due')) return []
+      if (!text.includes('with turns')) return []
       time++
       return (batches.shift() ?? []).map((account_id) => ({
         account_id,
@@ -135,7 +135,7 @@ describe('the sweep of live events', () => {
     await sweepLiveEvents({ platform: db, realtime: realtime as never }, options)
     return {
       published,
-      claims: statements.filter(({ sql }) => sql.startsWith('with due')),
+      claims: statements.filter(({ sql }) => sql.startsWith('with turns')),
       first: statements[0]?.sql,
     }
   }

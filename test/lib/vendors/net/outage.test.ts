@@ -15,8 +15,28 @@ const errors: [client: string, error: unknown, status: number][] = [
   ...['53000', '53100', '53200', '53300', '53400', '55P03', '57014', '57P01', '57P02', '57P03', '57P04'].map(
     sqlState(503),
   ),
-  ...['57P05', '58000', '58030', '58P01', '58P02', '58P03'].map(sqlState(503)),
+  ...['26000', '40000', '40002', '40003', '57000', '57P05', '58000', '58030', '58P01', '58P02', '58P03'].map(
+    sqlState(503),
+  ),
   ...['0A000', '25P02', '42601', '42P01', '42501', 'XX000', 'P0001'].map(sqlState(500)),
+  ['PostgreSQL: a plan', withCode('0A000', { routine: 'RevalidateCachedQuery' }), 503],
+  [
+    'Neon',
+    Object.assign(
+      new Error('Your account or project has exceeded the compute time quota. Upgrade your plan'),
+      {
+        code: 'XX000',
+      },
+    ),
+    503,
+  ],
+  [
+    'Neon',
+    Object.assign(new Error('You have exceeded the limit of concurrently active endpoints'), {
+      code: 'XX000',
+    }),
+    503,
+  ],
   // The system, also as the cause of what pg and fetch throw.
   ...[
     'ECONNREFUSED',
