@@ -56,6 +56,8 @@ export async function sweepWork<Ctx extends { queue: QueuePort }>(
 }
 
 const publishedAtOnce = 100
+/** A claim reads all rows that are due, so once the queue has answered, one takes many. */
+const claimedAtOnce = 1000
 
 /**
  * Publish due rows until none is left or the time is over. While the queue is unreachable, make the attempts
@@ -67,11 +69,12 @@ export async function sweepKind(
   { budgetMs, now, slots }: SweepOptions,
 ): Promise<void> {
   const end = now() + budgetMs
-  while (now() < end) {
-    const dueRows = await swept.claimDue(publishedAtOnce)
+  for (let limit = publishedAtOnce; now() < end; limit = claimedAtOnce) {
+    const dueRows = await swept.claimDue(limit)
     if (dueRows.length === 0) return
-    if (!(await tryPublish(queue, swept.kind, dueRows)))
-      return attemptUntilEmpty(swept, dueRows, { slots, hasTime: () => now() < end })
+    for (let at = 0; at < dueRows.length; at += publishedAtOnce)
+      if (!(await tryPublish(queue, swept.kind, dueRows.slice(at, at + publishedAtOnce))))
+        return attemptUntilEmpty(swept, dueRows.slice(at), { slots, hasTime: () => now() < end })
   }
 }
 

@@ -44,9 +44,11 @@ function createKind(count: number, parallel = 2) {
 describe('sweepKind', () => {
   it('publishes all due rows in batches of 100, each with its next attempt and without a deduplication id', async () => {
     const { queue, batches } = createQueue(true)
-    const { kind, now } = createKind(250)
+    const { kind, now } = createKind(1250)
     await sweepKind(queue, kind, { budgetMs: 1000, now, slots: limitConcurrency({ running: 6 }) })
-    expect(batches.map(({ length }) => length)).toEqual([100, 100, 50])
+    expect(batches.map(({ length }) => length)).toEqual([...Array<number>(12).fill(100), 50])
+    // Each claim takes one millisecond, and the last one finds nothing.
+    expect(now()).toBe(4)
     expect(batches[0]?.[1]).toEqual({
       path: '/jobs/notifications/deliver',
       body: { delivery_id: 'row-1', attempt: 2 },
