@@ -82,6 +82,7 @@ const isChecked = (attributes: Tag['attributes']) =>
   attributes['aria-checked'] === 'true' ||
   /(?:^|\s)checkbox-on(?:\s|$)/.test(attributes.class ?? '')
 
+// Not opacity 0, from which pages fade in, and not font size 0, which e-mails set again for what is inside.
 const unseenStyle =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden)/i
 const openedNames = /tab|panel|collaps|accordion|toggle|expand|spoiler|step/i
