@@ -332,6 +332,8 @@ function translate(matrix: Matrix, x: number, y: number): Matrix {
 const maxFormDepth = 10
 /** Steps of starting to draw a form, besides those of its content. */
 const formSteps = 1200
+/** Steps of a place of its own for a text. Most texts follow the one before. */
+const placeSteps = 100
 const maxStates = 1000
 const maxOperands = 1000
 const operatorsPerPause = 1000
@@ -442,6 +444,7 @@ async function runContent(
       move(number(0), number(1))
     },
     Tm: () => {
+      spend(placeSteps)
       line = readMatrix()
       place = line
     },
