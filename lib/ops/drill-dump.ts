@@ -37,8 +37,9 @@ export function getRowsFile(folder: string, { name }: Table): string {
 }
 
 /**
- * Write every row of the database to files of a new folder, as of one moment. Throw if the folder is there: half
- * of a new dump would spoil the one in it. It blocks no reads or writes, and a migration waits for it. The connection must be the owner's, without a pooler.
+ * Write every row of the database to files of a new folder, as of one moment. It blocks no reads or writes. A
+ * migration waits for it. The connection must be the owner's, without a pooler. Throw if the folder is there: half
+ * of a new dump would spoil the one in it.
  */
 export async function writeDump(client: Connection, folder: string): Promise<Dump> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 })

@@ -4,6 +4,7 @@ import { ArticleError } from './blocks.ts'
 import { countLoss, createLosses, type Losses, loseLetters, mergeLosses } from './losses.ts'
 import { maxStreamBytes, type PdfFile, type PdfPage, tooLargePdf } from './pdf-file.ts'
 import { type PdfFont, readFont } from './pdf-fonts.ts'
+import { type Box, identity, type Matrix, multiply, rotate, toX, toY, translate } from './pdf-geometry.ts'
 import { readLayers } from './pdf-layers.ts'
 import {
   createPdfParser,
@@ -28,16 +29,6 @@ export interface PdfRun {
   isBold: boolean
   isMonospaced: boolean
 }
-
-/** A rectangle, in points. */
-export interface Box {
-  left: number
-  right: number
-  bottom: number
-  top: number
-}
-
-type Matrix = readonly [number, number, number, number, number, number]
 
 interface TextState {
   matrix: Matrix
@@ -295,38 +286,6 @@ function addBullets(runs: readonly PdfRun[], shapes: readonly Box[]): PdfRun[] {
     const bullet = bulletByRun.get(run)
     return bullet ? [bullet, run] : run
   })
-}
-
-const identity: Matrix = [1, 0, 0, 1, 0, 0]
-
-function rotate(degrees = 0): Matrix {
-  switch ((((degrees / 90) % 4) + 4) % 4) {
-    case 1:
-      return [0, -1, 1, 0, 0, 0]
-    case 2:
-      return [-1, 0, 0, -1, 0, 0]
-    case 3:
-      return [0, 1, -1, 0, 0, 0]
-    default:
-      return identity
-  }
-}
-
-/** Return the matrix that does `first`, then `second`. */
-function multiply(first: Matrix, second: Matrix): Matrix {
-  // Each text of a page needs a few of these, and taking a list apart by its places costs five times as much.
-  const [a, b, c, d] = [first[0], first[1], first[2], first[3]]
-  const [g, h, i, j] = [second[0], second[1], second[2], second[3]]
-  const [x, y] = [toX(second, first[4], first[5]), toY(second, first[4], first[5])]
-  return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, x, y]
-}
-
-const toX = (matrix: Matrix, x: number, y: number) => x * matrix[0] + y * matrix[2] + matrix[4]
-const toY = (matrix: Matrix, x: number, y: number) => x * matrix[1] + y * matrix[3] + matrix[5]
-
-/** Return the matrix that moves by `x` and `y`, then does `matrix`. */
-function translate(matrix: Matrix, x: number, y: number): Matrix {
-  return [matrix[0], matrix[1], matrix[2], matrix[3], toX(matrix, x, y), toY(matrix, x, y)]
 }
 
 const maxFormDepth = 10
