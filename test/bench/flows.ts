@@ -93,7 +93,7 @@ function buildFlow(nodes: number, id = 'n'): FlowNode {
 }
 
 /**
- * Measure the steps of a flow from draft to import, with a small and a large flow. Every person does each
+ * Measure the steps of a flow from draft to an answer in a run, with a small and a large flow. Every person does each
  * step once.
  */
 export async function measureFlowSteps(
@@ -101,7 +101,7 @@ export async function measureFlowSteps(
   { workers }: BenchServer,
 ): Promise<StepTimes[]> {
   const { tokens } = await seedAccount(database, '2c', peopleCount, 1)
-  const url = `http://127.0.0.1:${workers[0]?.port ?? 0}/api/v1/trees`
+  const url = `http://127.0.0.1:${workers[0]?.port ?? 0}/api/v1`
   const smallTimes = await measureSteps(url, tokens, nodeCounts.small)
   const largeTimes = await measureSteps(url, tokens, nodeCounts.large)
   return [...smallTimes].map(([step, ms]) => ({ step, small: ms, large: largeTimes.get(step) ?? 0 }))
@@ -131,13 +131,20 @@ async function measureSteps(
       durationsByStep.set(step, [...(durationsByStep.get(step) ?? []), performance.now() - sentAt])
       return flow
     }
-    const { id } = await measureStep('create', 'POST', '', draft)
-    await measureStep('save', 'PUT', `/${id}`, {
+    const { id } = await measureStep('create', 'POST', '/trees', draft)
+    await measureStep('save', 'PUT', `/trees/${id}`, {
       tree_structure: draft.tree_structure,
       description: 'Saved again',
     })
-    await measureStep('publish', 'PUT', `/${id}`, { status: 'published' })
-    await measureStep('import', 'POST', '/import', await measureStep('export', 'GET', `/${id}/export`))
+    await measureStep('publish', 'PUT', `/trees/${id}`, { status: 'published' })
+    await measureStep(
+      'import',
+      'POST',
+      '/trees/import',
+      await measureStep('export', 'GET', `/trees/${id}/export`),
+    )
+    const session = await measureStep('start', 'POST', '/sessions', { tree_id: id })
+    await measureStep('answer', 'POST', `/sessions/${session.id}/answers`, { step_id: 'n', option_id: 'n0' })
   }
   return new Map([...durationsByStep].map(([step, durations]) => [step, median(durations)]))
 }

@@ -1,7 +1,7 @@
 import { type InferResult, sql } from 'kysely'
 import { callFunction } from '#db/call-function.ts'
 import { accountId, userId } from '#db/expressions.ts'
-import { selectSession, selectSubflowSessions } from '#db/rows/sessions.ts'
+import { readSession, selectSubflowSessions } from '#db/rows/sessions.ts'
 import type { ReadDb } from '#db/scope.ts'
 import type { CallFunction } from '#http/operation.ts'
 import type { SupportingDataRow } from '#rules/exports/report.ts'
@@ -175,9 +175,10 @@ export async function selectExport(
   settings: ExportSettings
   scriptNames: Map<string, string>
 }> {
-  const [sessions, subflows, evidence, approvals, scriptRuns, supportingData, settings, scripts] =
-    await db.batch([
-      selectSession.query(id),
+  const reading = readSession(id)
+  const [rows, subflows, evidence, approvals, scriptRuns, supportingData, settings, scripts] = await db.batch(
+    [
+      reading.query,
       selectSubflowSessions.query(id),
       selectEvidence(db, id),
       selectApprovals(db, id),
@@ -185,11 +186,18 @@ export async function selectExport(
       selectSupportingData(db, id),
       selectExportSettings(db, id),
       selectScripts(db, id),
-    ])
+    ],
+  )
   // An answer's evidence and approval come before what was added besides.
   const supporting = [...evidence, ...approvals, ...scriptRuns, ...supportingData]
   const scriptNames = new Map(scripts.map((script) => [script.id, script.name]))
-  return { session: sessions[0], subflows, supporting, settings: settings[0] as ExportSettings, scriptNames }
+  return {
+    session: reading.toSession(rows),
+    subflows,
+    supporting,
+    settings: settings[0] as ExportSettings,
+    scriptNames,
+  }
 }
 
 /** Set `exported_at` of a completed session unless it is already set. */

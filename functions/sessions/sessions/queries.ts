@@ -8,7 +8,7 @@ import {
   changeSession,
   lockParentSession,
   mayChange,
-  selectSession,
+  readSession,
   sessionColumns,
   sessionJoins,
   type UpdateResult,
@@ -116,11 +116,9 @@ export async function insertSession(
   session: NewSession,
   initialState: InitialState,
 ): Promise<SessionRow | undefined> {
-  const [, rows] = await db.batch([
-    insertSessions.query(flow, [session], initialState),
-    selectSession.query(session.id),
-  ])
-  return rows[0]
+  const { query, toSession } = readSession(session.id)
+  const [, rows] = await db.batch([insertSessions.query(flow, [session], initialState), query])
+  return toSession(rows)
 }
 
 const isEditable = (id: string) =>
@@ -191,12 +189,9 @@ export async function updateSession(db: WriteDb, id: string, changes: SessionUpd
   let update = db.updateTable('sessions as s').set(changes).where(isEditable(id))
   if (!changes.state) return changeSession(db, id, update.returning('s.id'))
   update = update.where('s.state', 'in', ['prepared', 'in_progress'])
-  const [, changed, rows] = await db.batch([
-    lockParentSession.query(id),
-    update.returning('s.id'),
-    selectSession.query(id),
-  ])
-  return { isChanged: changed.length > 0, session: rows[0] }
+  const { query, toSession } = readSession(id)
+  const [, changed, rows] = await db.batch([lockParentSession.query(id), update.returning('s.id'), query])
+  return { isChanged: changed.length > 0, session: toSession(rows) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { newestFirst, type PageQuery, toPage } from '#db/page.ts'
 import { retryOnConflict } from '#db/retry.ts'
 import { isTechnician } from '#db/rows/case-owners.ts'
-import { changeSession, selectSession } from '#db/rows/sessions.ts'
+import { changeSession, findSession } from '#db/rows/sessions.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import { uuidv7 } from '#db/uuid.ts'
 import type { ReadContext, WriteContext } from '#http/operation.ts'
@@ -240,7 +240,7 @@ function requireWhole(session: SessionRow | undefined): void {
 
 /** Return a session of the account; throw 404 if there is none. */
 export async function find(db: ReadContext['db'], id: string): Promise<SessionRow> {
-  return (await selectSession.first(db, id)) ?? throwNotFound('Session')
+  return (await findSession(db, id)) ?? throwNotFound('Session')
 }
 
 /**

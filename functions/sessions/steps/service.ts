@@ -1,5 +1,5 @@
 import { ignoreMissingRow } from '#db/required-row.ts'
-import { changeSession, lockParentSession, selectSession, type UpdateResult } from '#db/rows/sessions.ts'
+import { changeSession, lockParentSession, readSession, type UpdateResult } from '#db/rows/sessions.ts'
 import { getViolatedConstraint } from '#db/sqlstate.ts'
 import * as approvals from '#functions/sessions/approvals/service.ts'
 import type { Session, SessionChanges } from '#functions/sessions/sessions/schemas.ts'
@@ -107,10 +107,9 @@ export async function undoDecision({ db }: WriteContext, id: string) {
 }
 
 export async function complete({ db }: WriteContext, id: string, completion: SessionCompletion) {
-  const [completed, [session]] = await db.batch([
-    queries.completeSession.query(id, completion),
-    selectSession.query(id),
-  ])
+  const { query, toSession } = readSession(id)
+  const [completed, rows] = await db.batch([queries.completeSession.query(id, completion), query])
+  const session = toSession(rows)
   const isOpenSubflow =
     session?.may_change && session.state === 'in_progress' && session.parent_session_id !== null
   if (isOpenSubflow) return completeSubflow({ db }, session, completion)
@@ -128,6 +127,7 @@ async function completeSubflow(
   completion: SessionCompletion,
 ) {
   const parent = await sessions.find(db, session.parent_session_id ?? '')
+  const { query, toSession } = readSession(session.id)
   const statements = [
     lockParentSession.query(session.id),
     queries.completeSubflowSession.query(session.id, completion, parent.id),
@@ -135,13 +135,13 @@ async function completeSubflow(
       id: session.id,
       outputs: collectOutputs(parent, session),
     }),
-    selectSession.query(session.id),
+    query,
   ] as const
   const results = await db.batch(statements).catch(ignoreMissingRow)
   if (!results) return toChangedSession({ isChanged: false, session: await sessions.find(db, session.id) })
   const [, completed, , rows] = results
   enqueueWebhooks(db, completed[0]?.webhook_delivery_ids ?? [])
-  return toChangedSession({ isChanged: true, session: rows[0] })
+  return toChangedSession({ isChanged: true, session: toSession(rows) })
 }
 
 /**

@@ -5,8 +5,8 @@ import { type Order, type PageQuery, pageEnd } from '#db/page.ts'
 import { startTimers } from '#db/rows/session-timers.ts'
 import {
   isAtPosition,
+  readSession,
   type SessionPosition,
-  selectSession,
   sessionColumns,
   sessionJoins,
 } from '#db/rows/sessions.ts'
@@ -87,6 +87,7 @@ export async function startSubflow(
   parent: SessionPosition,
   subflow: NewSubflow,
 ): Promise<SessionRow | undefined> {
-  const [, rows] = await db.batch([insertSubflow.query(parent, subflow), selectSession.query(subflow.id)])
-  return rows[0]
+  const { query, toSession } = readSession(subflow.id)
+  const [, rows] = await db.batch([insertSubflow.query(parent, subflow), query])
+  return toSession(rows)
 }

@@ -2,15 +2,15 @@ import { type Compilable, type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { callFunction } from '#db/call-function.ts'
 import { listColumns } from '#db/columns.ts'
-import type { WriteDb } from '#db/scope.ts'
+import type { ReadDb, WriteDb } from '#db/scope.ts'
 import { readStatement, writeStatement } from '#db/statement.ts'
 import {
   SessionRow,
   sessionDetailColumns,
   sessionListColumns,
-  versionDetailColumns,
   versionListColumns,
 } from '#rules/flows/session-row.ts'
+import { createFlowMemory } from './flow-memory.ts'
 
 /** Condition on `sessions s`: the caller is its user or an account admin. */
 export const mayChange = sql<boolean>`app.may_change(s.user_id, null)`
@@ -37,8 +37,16 @@ const listOf = (table: string, item: RawBuilder<unknown>, order: RawBuilder<unkn
 const nameOf = (column: string) => sql`
   (select n.full_name from users n where n.account_id = x.account_id and n.id = ${sql.ref(`x.${column}`)})`
 
-const sessionDetails = sql`
-  select ${sessionColumns}, ${selectColumns('s', sessionDetailColumns)}, ${selectColumns('v', versionDetailColumns)},
+/** Which state of a version of `tree_versions v` this is. The service never changes a version; an operator may. */
+const flowState = sql`v.id::text || '.' || v.xmin::text`
+
+const StoredSession = SessionRow.extend({ flow_state: z.string() })
+
+/** Select sessions with everything that belongs to them. Where the flow is `knownFlow`, its content is null. */
+const selectDetails = (knownFlow: string | null) => sql`
+  select ${sessionColumns}, ${selectColumns('s', sessionDetailColumns)}, ${flowState} as flow_state,
+         case when ${flowState} is distinct from ${knownFlow}::text then v.tree_structure end as tree_structure,
+         case when ${flowState} is distinct from ${knownFlow}::text then v.intake_form end as intake_form,
          array(select jsonb_object_keys(s.secret_variables)) as secret_keys, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',
@@ -70,20 +78,47 @@ const sessionDetails = sql`
          )} as custom_steps
     from sessions s ${sessionJoins}`
 
-/**
- * Select a session of the account with everything that belongs to it. In a batch it sees the earlier
- * statements' changes.
- */
+/** For `readSession`, which adds the flow that this statement leaves out. */
 export const selectSession = readStatement(
-  SessionRow,
-  (id: string) => sql`${sessionDetails} where s.account_id = app.account_id() and s.id = ${id}`,
+  StoredSession,
+  (id: string, knownFlow: string | null) =>
+    sql`${selectDetails(knownFlow)} where s.account_id = app.account_id() and s.id = ${id}`,
 )
+
+// Some 6 MB of memory.
+const flows = createFlowMemory({ maxCharacters: 2 ** 20 })
+
+/**
+ * Prepare to read a session of the account with everything that belongs to it: `toSession` makes it of the first
+ * row of `query`. In a batch it sees the earlier statements' changes. A flow that this process remembers is not
+ * read again, so that an answer takes as long in a large flow as in a small one.
+ */
+export function readSession(id: string) {
+  const known = flows.find(id)
+  return {
+    query: selectSession.query(id, known?.flow_state ?? null),
+    toSession([row]: z.output<typeof StoredSession>[]): SessionRow | undefined {
+      if (!row) return undefined
+      const { flow_state, tree_structure, intake_form, ...session } = row
+      const flow = flow_state === known?.flow_state ? known : { flow_state, tree_structure, intake_form }
+      flows.remember(id, flow)
+      return { ...session, tree_structure: flow.tree_structure, intake_form: flow.intake_form }
+    },
+  }
+}
+
+/** Read a session of the account with everything that belongs to it. */
+export async function findSession(db: ReadDb, id: string): Promise<SessionRow | undefined> {
+  const { query, toSession } = readSession(id)
+  const [rows] = await db.batch([query])
+  return toSession(rows)
+}
 
 /** Select the sessions of sub-flows below a session, at every level, oldest first: the first 200. */
 export const selectSubflowSessions = readStatement(
-  SessionRow,
+  StoredSession,
   (id: string) => sql`
-    ${sessionDetails} where s.account_id = app.account_id() and s.id in (select id from ${callFunction('app.list_subflow_sessions', { p_session: id })}) order by s.created_at, s.id`,
+    ${selectDetails(null)} where s.account_id = app.account_id() and s.id in (select id from ${callFunction('app.list_subflow_sessions', { p_session: id })}) order by s.created_at, s.id`,
 )
 
 /** The position that was read. A change is only written if the session is still at this position. */
@@ -123,6 +158,7 @@ export interface UpdateResult {
 
 /** Run an update that returns a row if it changed the session, then read the session, in one transaction. */
 export async function changeSession(db: WriteDb, id: string, update: Compilable): Promise<UpdateResult> {
-  const [changed, rows] = await db.batch([update, selectSession.query(id)])
-  return { isChanged: changed.length > 0, session: rows[0] }
+  const { query, toSession } = readSession(id)
+  const [changed, rows] = await db.batch([update, query])
+  return { isChanged: changed.length > 0, session: toSession(rows) }
 }
