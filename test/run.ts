@@ -1,5 +1,6 @@
 // `npm test`: run the suite, or with `--changed [commit]` the tests that the changes since that commit (HEAD
-// by default) can break. With `--costs`, print the processor time of each file.
+// by default) can break. With `--all`, run the long proofs too, as each night. With `--costs`, print the processor
+// time of each file.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,10 +28,12 @@ if (at >= 0) {
 const showsCosts = args.includes('--costs')
 if (showsCosts)
   args.splice(args.indexOf('--costs'), 1, '--reporter=default', '--reporter=./test/support/costs-reporter.ts')
+const isNight = args.includes('--all')
+if (isNight) args.splice(args.indexOf('--all'), 1)
 const { status } = spawnSync(process.execPath, [...vitest, ...args, ...files], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, ...(showsCosts && { COSTS: '1' }) },
+  env: { ...process.env, ...(showsCosts && { COSTS: '1' }), ...(isNight && { ALL_TESTS: '1' }) },
 })
 if (showsCosts)
   console.log(

@@ -1,4 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { isNight, night } from './support/night.ts'
 import { LongestFirst } from './support/sequencer.ts'
 
 /** Why the tests of a file name no rule. Its first line has one of these tags. */
@@ -9,7 +12,14 @@ const tags = [
   { name: 'plan', description: 'how much PostgreSQL reads, and in how many round trips' },
   { name: 'attack', description: 'what stops an attacker; the table in security/README.md names it' },
   { name: 'journey', description: 'one way through many rules, which have their own tests' },
+  { name: 'night', description: 'a long proof, which the nightly run has', skip: !isNight },
 ]
+
+const root = new URL('..', import.meta.url).pathname
+/** Files with nothing but long proofs. By day they are not even loaded. */
+const nightFiles = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+  readFileSync(join(root, file), 'utf8').startsWith(`// @module-tag ${night.tags[0]}`),
+)
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default defineConfig({
@@ -19,8 +29,9 @@ export default defineConfig({
     { name: 'no-wasm', enforce: 'pre', load: (id) => (id.endsWith('.wasm') ? 'export default null' : null) },
   ],
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root,
     include: ['test/**/*.test.ts'],
+    exclude: isNight ? [] : nightFiles,
     globalSetup: ['test/support/setup.ts'],
     setupFiles: process.env.COSTS ? ['test/support/costs-setup.ts'] : [],
     // These only stop what hangs. A machine that is busy may take many times as long as a quiet one.

@@ -7,6 +7,7 @@ import { demoSignIns, seedDemo } from '#local/demo.ts'
 import { startSample } from '#local/sample.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { night } from '#test/support/night.ts'
 
 const openPage = useBrowserPages()
 const service = await startOwnService()
@@ -83,45 +84,49 @@ it('CLI-10 the sample front end runs a flow from the sign-in to the note of the 
   expect(problems.filter((problem) => !/401|422/.test(problem))).toEqual([])
 })
 
-it('CLI-11 an escalation appears in the queue of a colleague without a reload, who picks it up and sees what was tried', async (context) => {
-  const people = [
-    await openDesk(context, 'engineer'),
-    await openDesk(context, 'lead'),
-    await openDesk(context, /^admin account admin$/),
-  ]
-  const [dana, lina, alex] = people.map(({ page }) => page) as [Page, Page, Page]
-  for (const page of [lina, alex]) {
-    await page.getByRole('link', { name: 'Queue' }).click()
-    await page.getByText('Nobody waits for help').waitFor()
-  }
-  await dana.getByRole('link', { name: 'Cases' }).click()
-  await dana.getByLabel('What is the problem?').fill('The tunnel of LT-0412 drops every ten minutes')
-  await dana.getByLabel('Client').fill('Northwind Dental')
-  await dana.getByLabel('Machine').fill('LT-0412')
-  await button(dana, 'Open a case').click()
-  await dana.getByText('Northwind Dental · LT-0412').waitFor()
-  await dana.getByLabel('Ask the assistant').fill('It drops as soon as nobody types')
-  await button(dana, 'Ask').click()
-  await dana.getByRole('listitem').getByText('You report').waitFor()
-  await button(dana, 'Escalate to a colleague').click()
-  await button(dana, 'Let the assistant write it').click()
-  await expect.poll(() => dana.getByLabel('Problem').inputValue()).not.toBe('')
-  await dana.getByLabel('What was tried').fill('Reset the network adapter: holds for an hour')
-  await dana.getByLabel('Urgency').selectOption('critical')
-  await button(dana, 'Escalate').click()
-  // Nobody has touched the other pages since.
-  await lina.getByText('Dana Reyes escalated').waitFor()
-  await button(lina, 'Claim').click()
-  await lina.getByText('claimed by you').waitFor()
-  await alex.getByText('claimed by a colleague').waitFor()
-  await dana.getByText('Lina Haddad took a case').waitFor()
-  await button(lina, 'Pick up').click()
-  await lina.getByRole('heading', { name: 'What was tried' }).waitFor()
-  await lina.getByText('now with Lina Haddad').waitFor()
-  await lina.getByText('Reset the network adapter: holds for an hour').first().waitFor()
-  await alex.getByText('Nobody waits for help').waitFor()
-  const widths = await Promise.all(
-    people.map(({ page }) => page.evaluate(() => document.documentElement.scrollWidth)),
-  )
-  expect([people.flatMap(({ problems }) => problems), Math.max(...widths)]).toEqual([[], 400])
-})
+it(
+  'CLI-11 an escalation appears in the queue of a colleague without a reload, who picks it up and sees what was tried',
+  night,
+  async (context) => {
+    const people = [
+      await openDesk(context, 'engineer'),
+      await openDesk(context, 'lead'),
+      await openDesk(context, /^admin account admin$/),
+    ]
+    const [dana, lina, alex] = people.map(({ page }) => page) as [Page, Page, Page]
+    for (const page of [lina, alex]) {
+      await page.getByRole('link', { name: 'Queue' }).click()
+      await page.getByText('Nobody waits for help').waitFor()
+    }
+    await dana.getByRole('link', { name: 'Cases' }).click()
+    await dana.getByLabel('What is the problem?').fill('The tunnel of LT-0412 drops every ten minutes')
+    await dana.getByLabel('Client').fill('Northwind Dental')
+    await dana.getByLabel('Machine').fill('LT-0412')
+    await button(dana, 'Open a case').click()
+    await dana.getByText('Northwind Dental · LT-0412').waitFor()
+    await dana.getByLabel('Ask the assistant').fill('It drops as soon as nobody types')
+    await button(dana, 'Ask').click()
+    await dana.getByRole('listitem').getByText('You report').waitFor()
+    await button(dana, 'Escalate to a colleague').click()
+    await button(dana, 'Let the assistant write it').click()
+    await expect.poll(() => dana.getByLabel('Problem').inputValue()).not.toBe('')
+    await dana.getByLabel('What was tried').fill('Reset the network adapter: holds for an hour')
+    await dana.getByLabel('Urgency').selectOption('critical')
+    await button(dana, 'Escalate').click()
+    // Nobody has touched the other pages since.
+    await lina.getByText('Dana Reyes escalated').waitFor()
+    await button(lina, 'Claim').click()
+    await lina.getByText('claimed by you').waitFor()
+    await alex.getByText('claimed by a colleague').waitFor()
+    await dana.getByText('Lina Haddad took a case').waitFor()
+    await button(lina, 'Pick up').click()
+    await lina.getByRole('heading', { name: 'What was tried' }).waitFor()
+    await lina.getByText('now with Lina Haddad').waitFor()
+    await lina.getByText('Reset the network adapter: holds for an hour').first().waitFor()
+    await alex.getByText('Nobody waits for help').waitFor()
+    const widths = await Promise.all(
+      people.map(({ page }) => page.evaluate(() => document.documentElement.scrollWidth)),
+    )
+    expect([people.flatMap(({ problems }) => problems), Math.max(...widths)]).toEqual([[], 400])
+  },
+)

@@ -1,5 +1,6 @@
 import { operations } from '#functions/operations.ts'
 import type { AnyOperation } from '#http/operation.ts'
+import { isNight } from '#test/support/night.ts'
 import { hasOpenBody, hasUuidParams } from './requests.ts'
 
 type OperationCase = readonly [id: string, op: AnyOperation]
@@ -10,19 +11,25 @@ export function listCases(isIncluded: (op: AnyOperation) => unknown = () => true
 }
 
 /**
- * List one operation for each distinct set of what the pipeline decides by, for behaviour that the pipeline
- * has and no operation of its own. With `ALL_OPERATIONS=1`, as in the nightly run, list every operation.
+ * List operations that together have each value of what the pipeline decides by, for behaviour that the pipeline has
+ * and no operation of its own. In the nightly run list every operation.
  */
 export function listSharedCases(isIncluded?: (op: AnyOperation) => unknown): OperationCase[] {
-  return listOnePer(listCases(isIncluded), listFlags)
+  const seen = new Set<string>()
+  return listCases(isIncluded).filter(([, op]) => {
+    const flags = listFlags(op)
+    const isNew = flags.some((flag) => !seen.has(flag))
+    for (const flag of flags) seen.add(flag)
+    return isNight || isNew
+  })
 }
 
-/** List the first of the cases with each `kind`, or every case with `ALL_OPERATIONS=1`. */
+/** List the first of the cases with each `kind`, or every case in the nightly run. */
 export function listOnePer<Case extends OperationCase>(
   cases: readonly Case[],
   getKind: (op: AnyOperation) => string,
 ): Case[] {
-  return process.env.ALL_OPERATIONS === '1'
+  return isNight
     ? [...cases]
     : [...new Map(cases.toReversed().map((item) => [getKind(item[1]), item])).values()]
 }
@@ -31,7 +38,7 @@ export function listOnePer<Case extends OperationCase>(
  * Everything of a declaration that the pipeline reads before it calls the handler, but for texts and the
  * shapes themselves.
  */
-function listFlags(op: AnyOperation): string {
+function listFlags(op: AnyOperation): string[] {
   const {
     id,
     path,
@@ -50,13 +57,14 @@ function listFlags(op: AnyOperation): string {
     success,
     ...flags
   } = op
-  const shapes = [params && hasUuidParams(op), Boolean(query), body && hasOpenBody(op)]
-  return JSON.stringify([
-    ...Object.entries(flags).toSorted(),
-    shapes,
-    limit === 'none',
-    Boolean(events),
-    Boolean(feature),
-    Boolean(platform),
-  ])
+  return [
+    ...Object.entries(flags).map((flag) => JSON.stringify(flag)),
+    `id: ${params && hasUuidParams(op)}`,
+    `query: ${Boolean(query)}`,
+    `body: ${body && hasOpenBody(op)}`,
+    `limit: ${limit === 'none'}`,
+    `events: ${Boolean(events)}`,
+    `feature: ${Boolean(feature)}`,
+    `platform: ${Boolean(platform)}`,
+  ]
 }

@@ -1,3 +1,4 @@
+// @module-tag night
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openScope } from '#db/scope.ts'
 import { selectResults } from '#functions/search/queries.ts'

@@ -8,9 +8,16 @@ async function readRules(): Promise<Map<string, string>> {
   return new Map(lines.map((line) => line.split('\t')).map(([id = '', , rule = '']) => [id, rule]))
 }
 
+interface NamedTest {
+  name: string
+  /** Whether only the nightly run has it. */
+  isNight: boolean
+}
+
 /** Return the names of all tests in a source, except skipped ones and todos. */
-export function testNames(source: string): string[] {
-  const names: string[] = []
+export function listTests(source: string): NamedTest[] {
+  const tests: NamedTest[] = []
+  const isNightFile = source.startsWith('// @module-tag night')
   for (const match of source.matchAll(/(?<![\w.$'"`])(?:it|test|describe)((?:\.\w+)*)(?:<[^()]*>)?\s*\(/g)) {
     const modifiers = match[1] ?? ''
     if (/\.(skip|todo)\b/.test(modifiers)) continue
@@ -18,10 +25,10 @@ export function testNames(source: string): string[] {
     if (/\.(each|for|skipIf|runIf)$/.test(modifiers)) {
       start = source.indexOf('(', endOfCall(source, start)) + 1
     }
-    const name = /^\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/.exec(source.slice(start, start + 1000))
-    if (name?.[2] !== undefined) names.push(name[2])
+    const name = /^\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1(,\s*night\b)?/.exec(source.slice(start, start + 1000))
+    if (name?.[2] !== undefined) tests.push({ name: name[2], isNight: isNightFile || name[3] !== undefined })
   }
-  return names
+  return tests
 }
 
 /** Return the index after the bracket that closes the one before `at`. Brackets in strings do not count. */
@@ -68,14 +75,18 @@ async function main(): Promise<number> {
   const rules = await readRules()
   const groups = new Set([...rules.keys()].map((id) => id.slice(0, 3)))
   const testedRules = new Set<string>()
+  const dayRules = new Set<string>()
   const unknown: string[] = []
   const unnamed: string[] = []
   for (const file of await listTestFiles()) {
     const source = await readFile(file, 'utf8')
-    const ids = testNames(source).flatMap((name) => rulesOf(name, groups))
-    for (const id of ids) {
-      if (rules.has(id)) testedRules.add(id)
-      else unknown.push(`${id} in ${relative(root, file)}`)
+    const ids = listTests(source).flatMap(({ name, isNight }) =>
+      rulesOf(name, groups).map((id) => ({ id, isNight })),
+    )
+    for (const { id, isNight } of ids) {
+      if (!rules.has(id)) unknown.push(`${id} in ${relative(root, file)}`)
+      testedRules.add(id)
+      if (!isNight) dayRules.add(id)
     }
     if (ids.length === 0 && mustNameRules.test(relative(root, file)) && !source.includes('@module-tag '))
       unnamed.push(relative(root, file))
@@ -85,6 +96,8 @@ async function main(): Promise<number> {
     const done = ids.filter((id) => testedRules.has(id)).length
     console.log(`${group} ${done} of ${ids.length} rules have a test`)
   }
+  const nightRules = [...testedRules].filter((id) => !dayRules.has(id))
+  console.log(`${nightRules.length} rules have long proofs alone: ${nightRules.join(', ')}`)
   const missing = [...rules].filter(([id]) => !testedRules.has(id))
   if (missing.length > 0)
     console.log(`\nRules without a test:\n${missing.map(([id, rule]) => `  ${id} ${rule}`).join('\n')}`)

@@ -7,12 +7,13 @@ import { type AnyOperation, getMaxBody, getMaxSteps } from '#http/operation.ts'
 import { createJsonValidator, InvalidInput } from '#http/validators.ts'
 import { type FieldError, invalidRequest, Problem } from '#problem.ts'
 import { createBudget, runWithin } from '#rules/budget.ts'
+import { isNight } from '#test/support/night.ts'
 
 // Bodies as large as an operation takes them, in shapes that cost more than their size. New operations are
 // included by themselves.
 
 /** Steps grow with the size, so smaller bodies prove the same; the nightly run sends larger ones. */
-const maxBytes = (process.env.ALL_OPERATIONS === '1' ? 256 : 64) * 1024
+const maxBytes = (isNight ? 256 : 16) * 1024
 const maxAnswerBytes = 64 * 1024
 
 /** A text here, and a number in the body. */

@@ -22,6 +22,7 @@ import { joinLines } from '#rules/text/lines.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
 import { buildDocx, buildZip, documentXml, docxParagraph, docxParts } from '#test/support/knowledge.ts'
 import { measureBestCpuTimeMs, measureCpuTimeMs, measureThreadCpuTimeMs } from '#test/support/measure.ts'
+import { someByDay } from '#test/support/night.ts'
 import { buildPdf, pdfText } from '#test/support/pdf-files.ts'
 import { readNotes } from '#vendors/psa/halopsa-wire.ts'
 import { inspectImage } from '#vendors/uploads/inspect.ts'
@@ -157,7 +158,7 @@ describe('a Word document', () => {
     ['tags', 10_000, (n) => buildDocx('<w:p/>'.repeat(n))],
     ['list items', 1000, (n) => buildDocx(listLevel('3').repeat(n))],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, readDocx),
   )
 
@@ -262,7 +263,7 @@ describe('a PDF', () => {
     ],
     ['spaces after decompression', 1_000_000, (n) => page(' '.repeat(n))],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, readPdf),
   )
 
@@ -312,7 +313,7 @@ describe('an HTML page', () => {
     ['lists in table cells', 3000, (n) => `<table>${'<tr><td><ul><li>a<li>b</ul><td>c'.repeat(n)}</table>`],
     ['open comments', 20_000, (n) => '<!--'.repeat(n)],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, readText('html')),
   )
 })
@@ -341,10 +342,10 @@ describe('a markdown or plain text', () => {
     ['definitions', 5000, (n) => `${repeat(n, (i) => `[${i}]: http://x.example\n`)}\n[1]`],
     ['headings of every level', 300, (n) => repeat(n, (i) => `${'#'.repeat((i % 6) + 1)} a\n\nb\n\n`)],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s in markdown', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s in markdown', (_, size, build) =>
     expectLinear(size, build, readText('markdown')),
   )
-  it.each(files)('WIR-30 takes linear time for many %s in text', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s in text', (_, size, build) =>
     expectLinear(size, build, readText('text')),
   )
 })
@@ -386,7 +387,7 @@ describe('a draw.io file', () => {
     ['elements of an HTML file', 10_000, (n) => `<div data-mxgraph=''>${'<p>'.repeat(n)}`],
     ['pages', 10_000, (n) => file('').replace('</mxfile>', `${'<diagram/>'.repeat(n)}</mxfile>`)],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, (file) =>
       runWithin(createBudget({ steps: jobSteps }), () => parseDrawio(file, 1)),
     ),
@@ -418,7 +419,9 @@ describe('a mermaid flowchart', () => {
       if (!(error instanceof DiagramFileError)) throw error
     }
   }
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, read))
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, read),
+  )
 })
 
 describe('a flow in markdown', () => {
@@ -433,7 +436,7 @@ describe('a flow in markdown', () => {
     ['lists in the front matter', 3000, (n) => file('', '- '.repeat(n))],
     ['circles', 100, (n) => file(repeat(n, (i) => `## Action: a {#n${i}}\n-> #n${(i + 1) % n}\n`))],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, (text) =>
       runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => checkFlowMarkdown(text)),
     ),
@@ -447,25 +450,25 @@ describe('a text of an export', () => {
     ['starts of paths', 3000, (n) => '(C:\\_*'.repeat(n)],
     ['backticks', 10_000, (n) => '`` '.repeat(n)],
   ]
-  it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(texts, 3))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, joinLines),
   )
-  it.each(texts)('WIR-30 takes linear time for many %s in markdown', (_, size, build) =>
+  it.each(someByDay(texts, 3))('WIR-30 takes linear time for many %s in markdown', (_, size, build) =>
     expectLinear(size, build, escapeMarkdown),
   )
   const fill = (text: string) =>
     fillMarkdown(toMarkdown(`${text} {{a}} ${'`{{a}}`'.repeat(10)}`), { a: text })
-  it.each(texts)('WIR-30 takes linear time for many %s as a value', (_, size, build) =>
+  it.each(someByDay(texts, 3))('WIR-30 takes linear time for many %s as a value', (_, size, build) =>
     expectLinear(size, build, fill),
   )
   const maskEscaped = (text: string) =>
     runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () =>
       maskMarkdown(`password ${text}`, (plain) => plain.replaceAll('x', '[masked secret]')),
     )
-  it.each(texts)('WIR-30 takes linear time for many %s that are masked', (_, size, build) =>
+  it.each(someByDay(texts, 3))('WIR-30 takes linear time for many %s that are masked', (_, size, build) =>
     expectLinear(size, build, maskEscaped),
   )
-  it.each(texts)('WIR-30 takes linear time for many %s in CSV', (_, size, build) =>
+  it.each(someByDay(texts, 3))('WIR-30 takes linear time for many %s in CSV', (_, size, build) =>
     expectLinear(size, build, (text) => writeCsv([[text]])),
   )
 })
@@ -478,7 +481,9 @@ describe('a note of a ticket', () => {
     ['links', 1000, (n) => '<a href=http:x>a'.repeat(n)],
     ['lines', 5000, (n) => ' <br>'.repeat(n)],
   ]
-  it.each(notes)('WIR-30 takes linear time for many %s', (_, size, build) => expectLinear(size, build, read))
+  it.each(someByDay(notes, 3))('WIR-30 takes linear time for many %s', (_, size, build) =>
+    expectLinear(size, build, read),
+  )
   it('WIR-30 takes bounded time for many long notes', () =>
     expectLinear(
       100,
@@ -493,7 +498,7 @@ describe('a script', () => {
     ['open escapes', 10_000, (n) => '{{!\n'.repeat(n)],
   ]
   const parameters_schema = [{ name: 'a', label: 'A', type: 'string' as const, required: true }]
-  it.each(texts)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(texts, 3))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, build, (script_body) =>
       validateTemplate({ language: 'bash', script_body, parameters_schema }),
     ),
@@ -536,7 +541,7 @@ describe('an image', () => {
         ]),
     ],
   ]
-  it.each(files)('WIR-30 takes linear time for many %s', (_, size, build) =>
+  it.each(someByDay(files, 4))('WIR-30 takes linear time for many %s', (_, size, build) =>
     expectLinear(size, (n) => new Uint8Array(build(n)), inspectImage),
   )
 })
@@ -563,7 +568,7 @@ describe('a request body', () => {
     ['keys', 20_000, (n) => `{${repeat(n, (i) => `"k${i}":1,`)}"k":1}`],
     ['deep lists', 4000, (n) => `[${`${'['.repeat(30)}1${']'.repeat(30)},`.repeat(n)}1]`],
   ]
-  it.each(texts)('WIR-30 takes linear time for many %s in JSON', (_, size, build) =>
+  it.each(someByDay(texts, 3))('WIR-30 takes linear time for many %s in JSON', (_, size, build) =>
     expectLinear(size, build, (json) => isTooDeep(json) || findUnstorableText(JSON.parse(json), ['body'])),
   )
 })

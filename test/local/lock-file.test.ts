@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { it } from 'vitest'
 import { root } from '#local/root.ts'
+import { someByDay } from '#test/support/night.ts'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 
@@ -14,14 +15,19 @@ const env = { ...process.env, PATH: outside?.join(delimiter) }
 
 // The `expect` of the test, because another test that begins during the clean-up would reset the count of
 // assertions of the shared one.
-it.concurrent.for([
-  ['linux', 'x64'],
-  ['linux', 'arm64'],
-  ['darwin', 'arm64'],
-  ['darwin', 'x64'],
-  ['win32', 'x64'],
-  ['win32', 'arm64'],
-])(
+it.concurrent.for(
+  someByDay(
+    [
+      ['linux', 'x64'],
+      ['linux', 'arm64'],
+      ['darwin', 'arm64'],
+      ['darwin', 'x64'],
+      ['win32', 'x64'],
+      ['win32', 'arm64'],
+    ],
+    2,
+  ),
+)(
   'INS-01 the lock file has every package that npm ci needs on %s %s, and npm warns of nothing',
   async ([os, cpu], { expect }) => {
     const folder = await mkdtemp(join(tmpdir(), 'lock-file-'))

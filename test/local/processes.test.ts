@@ -7,6 +7,7 @@ import { withConnection } from '#db/migrate/connection.ts'
 import { startPostgres } from '#local/postgres.ts'
 import { listProcesses, parsePs, recordProcesses, stopOrphans } from '#local/processes.ts'
 import { sharedService } from '#test/support/app.ts'
+import { night } from '#test/support/night.ts'
 
 const script = join(import.meta.dirname, 'orphan-maker.ts')
 
@@ -48,7 +49,7 @@ it('stops the PostgreSQL and workerd of a killed process, so that the next start
   await stopOrphans(file, join(folder, 'data'))
 })
 
-it('stops a PostgreSQL that was killed with its process before it was recorded', async () => {
+it('stops a PostgreSQL that was killed with its process before it was recorded', night, async () => {
   const folder = await createFolder()
   const file = join(folder, 'processes.json')
   const child = await startRecordedChild(folder)

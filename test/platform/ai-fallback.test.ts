@@ -6,9 +6,10 @@ import { secrets, startTestServer } from '#test/local/test-server.ts'
 import { createAiSession } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { entries } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 
-it.each(['node', 'cloudflare'] as const)(
+it.each(entries)(
   'AIM-13 AIM-14 on %s a switched-off provider is asked in one of three turns',
   async (platform) => {
     const second = await startTestServer()

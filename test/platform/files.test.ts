@@ -11,6 +11,7 @@ import { Problem } from '#problem.ts'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { type FileInput, type FileKind, readFile } from '#rules/files/read-file.ts'
 import { buildDocx, docxParagraph } from '#test/support/knowledge.ts'
+import { night } from '#test/support/night.ts'
 import { buildPdf, pdfText } from '#test/support/pdf-files.ts'
 import { type FilesPort, filesInProcess } from '#vendors/files/files.ts'
 
@@ -75,7 +76,7 @@ describe('WIR-79 a reader that takes too much', () => {
     expect(await settle(read('silence'))).toBe(422)
   })
 
-  it('WIR-79 that has read large files is not killed for what they have left', async () => {
+  it('WIR-79 that has read large files is not killed for what they have left', night, async () => {
     const lines: unknown[] = []
     const files = createFiles((line) => lines.push(line))
     onTestFinished(() => files.close())
@@ -155,7 +156,7 @@ describe('WIR-80 the places of readers', () => {
       expect(refusal).toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
   })
 
-  it('WIR-80 files of 128 MB wait at most', async () => {
+  it('WIR-80 files of 128 MB wait at most', night, async () => {
     const { files, read } = createHostileFiles()
     const large = (account: number) =>
       settle(

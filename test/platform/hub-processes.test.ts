@@ -12,6 +12,7 @@ import {
   publishEvents,
   type TestStream,
 } from '#test/support/hubs.ts'
+import { night } from '#test/support/night.ts'
 import { type RedisFault, startRedisProxy, startTestRedis } from '#test/support/redis.ts'
 
 const pollOptions = { timeout: 30_000, interval: 10 }
@@ -270,20 +271,24 @@ it('a Redis that has lost its data continues with higher ids, so that clients re
   expect(reconnected.events()).toHaveLength(2)
 })
 
-it('the events of an account expire seven days after the last one, and a process stores at most 4,096 keys of them', async () => {
-  const { url, hub, account } = await openTwoHubs()
-  for (let n = 0; n < 42; n++) await hub.publish(account, createEvents(100))
-  const redis = openRedis({ url, log: () => {} })
-  onTestFinished(() => redis.close())
-  await redis.waitUntilReady()
-  const [stream, keys] = [`live:{${account}}`, `live:{${account}}:keys`]
-  expect([await redis.client.xlen(stream), await redis.client.zcard(keys)]).toEqual([256, 4096])
-  for (const key of [stream, keys]) {
-    const ttlMs = await redis.client.pttl(key)
-    expect(ttlMs).toBeGreaterThan(7 * 86_400_000 - 60_000)
-    expect(ttlMs).toBeLessThanOrEqual(7 * 86_400_000)
-  }
-})
+it(
+  'the events of an account expire seven days after the last one, and a process stores at most 4,096 keys of them',
+  night,
+  async () => {
+    const { url, hub, account } = await openTwoHubs()
+    for (let n = 0; n < 42; n++) await hub.publish(account, createEvents(100))
+    const redis = openRedis({ url, log: () => {} })
+    onTestFinished(() => redis.close())
+    await redis.waitUntilReady()
+    const [stream, keys] = [`live:{${account}}`, `live:{${account}}:keys`]
+    expect([await redis.client.xlen(stream), await redis.client.zcard(keys)]).toEqual([256, 4096])
+    for (const key of [stream, keys]) {
+      const ttlMs = await redis.client.pttl(key)
+      expect(ttlMs).toBeGreaterThan(7 * 86_400_000 - 60_000)
+      expect(ttlMs).toBeLessThanOrEqual(7 * 86_400_000)
+    }
+  },
+)
 
 it('an entry that no process wrote is skipped', async () => {
   const { url, hub, account } = await openTwoHubs()

@@ -8,6 +8,7 @@ import { type ImagesBinding, imagesConversion } from '#platform/cloudflare/image
 import { sharpConversion } from '#platform/node/images.ts'
 import { imageShapes } from '#test/support/hostile-images.ts'
 import { concatBytes, copyBytes, createImage } from '#test/support/images.ts'
+import { night } from '#test/support/night.ts'
 import { convertImageShapes } from '#test/support/read-hostile-files.ts'
 import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
 import type { UploadsPort } from '#vendors/uploads/uploads.ts'
@@ -214,6 +215,7 @@ describe('the image decoder of sharp', () => {
   })
 
   it('UPL-09 keeps no more of a picture of any shape than was counted by its header', {
+    ...night,
     timeout: 180_000,
   }, async () => {
     const costs = await convertImageShapes(1000, 3000)

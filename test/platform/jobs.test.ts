@@ -10,6 +10,7 @@ import { migrationsFolder } from '#db/migrate.ts'
 import { attemptKinds, workKinds } from '#db/work-kinds.ts'
 import { closeJobsPool, openJobsPool } from '#platform/node/jobs-pool.ts'
 import { createTasks } from '#platform/node/jobs-tasks.ts'
+import { night } from '#test/support/night.ts'
 import type { Message } from '#vendors/queue/queue.ts'
 import { createQueueDatabase, jobPath, openJobs } from './queue-platforms.ts'
 
@@ -92,7 +93,10 @@ describe('the queue in PostgreSQL', () => {
     await pool.end()
   })
 
-  it('refuses to publish after 3 s when an open connection gives no answer', { retry: 2 }, async () => {
+  it('refuses to publish after 3 s when an open connection gives no answer', {
+    ...night,
+    retry: 2,
+  }, async () => {
     const { relay, url } = await createQueueDatabase()
     const jobs = openJobs(url)
     await jobs.pool.query('select 1')
@@ -340,6 +344,7 @@ describe('stopping', () => {
   })
 
   it('ends while PostgreSQL gives no answer, and so does the closing of the connections', {
+    ...night,
     retry: 2,
   }, async () => {
     const { database, jobs } = await openWithWorker()
@@ -416,7 +421,7 @@ describe('recovery', () => {
     await eventually(() => others.started).toEqual([1])
   })
 
-  it('restarts the library when it cannot fetch jobs for a while', async () => {
+  it('restarts the library when it cannot fetch jobs for a while', night, async () => {
     const { database, jobs } = await openWithWorker({ pollIntervalMs: 50, giveUpMs: 200 })
     await database.sql('revoke select on graphile_worker.migrations from app_platform')
     await database.sql('alter table graphile_worker._private_jobs rename to other_jobs')

@@ -1,3 +1,4 @@
+// @module-tag night
 import { execFileSync } from 'node:child_process'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { findFreePort } from '#local/ports.ts'

@@ -4,6 +4,7 @@ import { parseNodeConfig } from '#platform/node/settings.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { openEscalationStream } from '#test/support/escalations.ts'
 import { fetchMetrics } from '#test/support/metrics.ts'
+import { night } from '#test/support/night.ts'
 import { spawnNode, startNodeChild, waitForOutput } from '#test/support/node-child.ts'
 import { createAccount } from '#test/support/people.ts'
 import { startTestRedis } from '#test/support/redis.ts'
@@ -52,19 +53,26 @@ it.each([
   expect(() => parseNodeConfig({ ...sampleSettings, ...changes })).toThrow(`${name}: is missing`)
 })
 
-it('says at the start and in /ready that limits, cache and live events are in its memory, unless it has a Redis', async () => {
-  const child = await startNodeChild(settings, { READY_CACHE_MS: '0' })
-  expect(child.output()).toContain('"in_process":["redis","hub"]')
-  const ok = { database: 'ok', queue: 'ok', mail: 'ok', ai: 'ok', objects: 'ok', images: 'ok' }
-  await expect
-    .poll(() => readReady(child.api), pollOptions)
-    .toEqual({ status: 'ok', checks: { ...ok, redis: 'in_process', hub: 'in_process' } })
-  const withRedis = await startNodeChild(settings, { READY_CACHE_MS: '0', REDIS_URL: await startTestRedis() })
-  expect(withRedis.output()).toContain('"in_process":[]')
-  await expect
-    .poll(() => readReady(withRedis.api), pollOptions)
-    .toEqual({ status: 'ok', checks: { ...ok, redis: 'ok', hub: 'ok' } })
-})
+it(
+  'says at the start and in /ready that limits, cache and live events are in its memory, unless it has a Redis',
+  night,
+  async () => {
+    const child = await startNodeChild(settings, { READY_CACHE_MS: '0' })
+    expect(child.output()).toContain('"in_process":["redis","hub"]')
+    const ok = { database: 'ok', queue: 'ok', mail: 'ok', ai: 'ok', objects: 'ok', images: 'ok' }
+    await expect
+      .poll(() => readReady(child.api), pollOptions)
+      .toEqual({ status: 'ok', checks: { ...ok, redis: 'in_process', hub: 'in_process' } })
+    const withRedis = await startNodeChild(settings, {
+      READY_CACHE_MS: '0',
+      REDIS_URL: await startTestRedis(),
+    })
+    expect(withRedis.output()).toContain('"in_process":[]')
+    await expect
+      .poll(() => readReady(withRedis.api), pollOptions)
+      .toEqual({ status: 'ok', checks: { ...ok, redis: 'ok', hub: 'ok' } })
+  },
+)
 
 it('OBS-02 serves the reference and the OpenAPI document from disk, and has no endpoint for jobs, or for metrics without a token', async () => {
   const { api } = await startNodeChild(settings, { METRICS_TOKEN: undefined })

@@ -11,6 +11,7 @@ import { builtAssets } from '#local/worker.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createEmptyDatabase, createMigratedDatabase } from '#test/support/migrations.ts'
+import { night } from '#test/support/night.ts'
 import { spawnNode, toServeSettings, waitForOutput } from '#test/support/node-child.ts'
 import { createAccount } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
@@ -40,7 +41,7 @@ function run(
   return { status, output: stdout + stderr }
 }
 
-it('INS-08 the built folder migrates a database with its own files', () => {
+it('INS-08 the built folder migrates a database with its own files', night, () => {
   expect(run('migrate', ['--plan'])).toMatchObject({
     status: 0,
     output: expect.stringContaining('No migration is pending.'),
@@ -48,7 +49,7 @@ it('INS-08 the built folder migrates a database with its own files', () => {
   expect(run('migrate')).toMatchObject({ status: 0, output: expect.stringContaining('up to date') })
 })
 
-it('INS-08 the built folder has the commands of the operator', () => {
+it('INS-08 the built folder has the commands of the operator', night, () => {
   const { output } = run('doctor')
   expect(output).toContain('ok       every migration is applied')
   expect(output).toContain('ok       a process for files of strangers starts')
@@ -164,7 +165,7 @@ it('INS-18 the built folder has every file and command that its documents name',
     expect(licenses).toContain(part)
 })
 
-it('INS-18 a dump is restored without a checkout, into a new database alone', async () => {
+it('INS-18 a dump is restored without a checkout, into a new database alone', night, async () => {
   expect(run('drill')).toMatchObject({ status: 1, output: expect.stringContaining('only a checkout has') })
   const dump = join(folder, 'dump-to-load')
   expect(run('drill', ['--dump', dump]).status).toBe(0)

@@ -11,6 +11,7 @@ import { type R2Bucket, r2Objects } from '#platform/cloudflare/r2.ts'
 import { maxObjectBytes } from '#platform/node/object-keys.ts'
 import { folderObjects, listFolderObjects } from '#platform/node/objects-folder.ts'
 import { listS3Objects, type S3Settings, s3Objects } from '#platform/node/objects-s3.ts'
+import { night } from '#test/support/night.ts'
 import type { UploadsPort } from '#vendors/uploads/uploads.ts'
 
 type Objects = Pick<UploadsPort, 'put' | 'get' | 'remove' | 'removeFolder' | 'pingObjects'>
@@ -236,7 +237,7 @@ describe('an object store on S3', () => {
     failure('HeadBucket', pingStatus),
   ]
 
-  it('ends every call to a store that does not answer', async () => {
+  it('ends every call to a store that does not answer', night, async () => {
     const silent = () => new Promise<Response>(() => {})
     await withAnswer(
       silent,

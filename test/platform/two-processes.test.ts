@@ -1,4 +1,4 @@
-// @module-tag mechanism
+// @module-tag night
 import { afterAll, expect, inject, it } from 'vitest'
 import { runCronJob } from '#local/node-jobs.ts'
 import { moveDatabaseClock, withSuperuser } from '#local/postgres.ts'

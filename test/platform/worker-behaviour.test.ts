@@ -10,6 +10,7 @@ import { callTool, connectMcp } from '#test/support/mcp.ts'
 import { connectWithOAuth, obtainCode, postOAuth } from '#test/support/mcp-oauth.ts'
 import { callToolWithFixture, toolCases } from '#test/support/mcp-tools.ts'
 import { fetchMetrics } from '#test/support/metrics.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 import { startSpanReceiver } from '#test/support/span-receiver.ts'
 import { listAncestors, traceReset } from '#test/support/span-tree.ts'
@@ -71,7 +72,7 @@ it('REC-02 REC-05 the Worker signs a record that its public keys verify', async 
   expect(await verifyRecord(signed, keys)).toMatchObject({ kind: 'ai_session', id })
 })
 
-it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of each', async () => {
+it('MCP-01 MCP-02 the Worker lists every tool and answers a valid request of each', night, async () => {
   const { client } = await connectAsKey()
   expect((await client.listTools()).tools).toHaveLength(toolCases.length)
   for (const [name, tool, op] of toolCases) {

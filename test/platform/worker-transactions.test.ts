@@ -2,12 +2,14 @@
 import { afterAll, expect, it } from 'vitest'
 import { insertAiSession } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService({}, { platform: 'cloudflare', databaseFaults: true })
 afterAll(() => service.close())
 
 it('answers 503 within 4 s when the database hangs before a transaction, and works again afterwards', {
+  ...night,
   retry: 2,
 }, async () => {
   const { admin } = await createAccount(service)

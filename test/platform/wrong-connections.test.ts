@@ -7,6 +7,7 @@ import { createRoleUrls, secrets } from '#local/settings.ts'
 import { diagnoseDeployment } from '#ops/cloudflare.ts'
 import { diagnoseNode, report } from '#ops/doctor.ts'
 import { request, startOwnService } from '#test/support/app.ts'
+import { someByDay } from '#test/support/night.ts'
 import { spawnNode, toServeSettings } from '#test/support/node-child.ts'
 import { createAccount } from '#test/support/people.ts'
 
@@ -47,16 +48,23 @@ async function runDoctor(changes: Record<string, string | undefined>) {
 }
 
 describe('a connection string in the place of another one', () => {
-  it.each(ofService)('OPS-11 %s with the value of %s ends the start on Node', async (name, other) => {
-    const { DATABASE_OWNER_URL: _, ...changed } = { ...settings, [name]: direct[other] }
-    const child = await spawnNode(changed)
-    expect(await Promise.race([child.exited, new Promise((resolve) => setTimeout(resolve, 20_000))])).toBe(1)
-    expect(child.output()).toMatch(
-      new RegExp(`^${name} connects as \\w+, which .+: set it to the connection string of app_\\w+, .*\\n$`),
-    )
-  })
+  it.each(someByDay(ofService, 1))(
+    'OPS-11 %s with the value of %s ends the start on Node',
+    async (name, other) => {
+      const { DATABASE_OWNER_URL: _, ...changed } = { ...settings, [name]: direct[other] }
+      const child = await spawnNode(changed)
+      expect(await Promise.race([child.exited, new Promise((resolve) => setTimeout(resolve, 20_000))])).toBe(
+        1,
+      )
+      expect(child.output()).toMatch(
+        new RegExp(
+          `^${name} connects as \\w+, which .+: set it to the connection string of app_\\w+, .*\\n$`,
+        ),
+      )
+    },
+  )
 
-  it.each(ofService)(
+  it.each(someByDay(ofService, 1))(
     'OPS-11 %s with the value of %s makes a Worker refuse each call',
     async (name, other) => {
       const database = `wall_${process.pid}_${name.length}_${other.length}`
@@ -82,10 +90,13 @@ describe('a connection string in the place of another one', () => {
     },
   )
 
-  it.each(exchanges)('OPS-11 the doctor says that %s has the value of %s', async (name, other) => {
-    const { code, output } = await runDoctor({ [name]: direct[other] })
-    expect([code, output]).toEqual([1, expect.stringMatching(new RegExp(`^ +${name} connects as `, 'm'))])
-  })
+  it.each(someByDay(exchanges, 2))(
+    'OPS-11 the doctor says that %s has the value of %s',
+    async (name, other) => {
+      const { code, output } = await runDoctor({ [name]: direct[other] })
+      expect([code, output]).toEqual([1, expect.stringMatching(new RegExp(`^ +${name} connects as `, 'm'))])
+    },
+  )
 
   it.each(ofService)(
     'OPS-11 the doctor of a Worker says that %s has the value of %s',
@@ -190,7 +201,7 @@ describe('the doctor', () => {
     ])
   })
 
-  it.each(dead)('OPS-10 fails for a dead %s', async (_, changes, named) => {
+  it.each(someByDay(dead, 5))('OPS-10 fails for a dead %s', async (_, changes, named) => {
     const { code, output } = await runDoctor(changes)
     expect([code, output]).toEqual([1, expect.stringMatching(new RegExp(`^PROBLEM[^]*?\\b${named}\\b`, 'm'))])
   })

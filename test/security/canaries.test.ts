@@ -14,6 +14,7 @@ import { createPermittedCaller, send } from '#test/contract/requests.ts'
 import { plantTexts, readFieldLimits } from '#test/contract/worst-values.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { insertBrowsers } from '#test/support/browsers.ts'
+import { isNight } from '#test/support/night.ts'
 import { createAccount, type TestAccount } from '#test/support/people.ts'
 import { personalChannels } from '#work/claimed-deliveries.ts'
 import { findSecrets, secretForms, secretsOf } from './secret-forms.ts'
@@ -195,11 +196,15 @@ beforeAll(async () => {
   await readAsStranger()
   for (const op of operations as readonly AnyOperation[]) {
     if (op.method === 'get' && requiresToken(op) && !isDocument(op)) continue
-    for (let variant = 0, count = 1; variant < count; variant++) count = await run(op, variant)
+    // By day each operation runs once, with the sample.
+    for (let variant = 0, count = 1; variant < count; variant++) {
+      const variants = await run(op, variant)
+      if (isNight) count = variants
+    }
+    // What a later operation changes of the platform's content is not in the prompts of this one.
+    await service.stack.localServer.qstash.waitUntilSettled()
     collectRecords()
   }
-  await service.stack.localServer.qstash.waitUntilSettled()
-  collectRecords()
   const pushes = await service.sql<{ body: string; internal: boolean; details: object }>(
     'select body, internal, details from psa_pushes',
   )
@@ -218,8 +223,12 @@ it('AUD-01 what leaves the service is what canaries.tsv allows', async () => {
     .flatMap(([way, fields]) => [...fields].map((field) => `${way}\t${field}`))
     .toSorted()
   const table = (await readFile(new URL('canaries.tsv', import.meta.url), 'utf8')).trim().split('\n').slice(1)
-  const undecided = lines.filter((line) => !table.includes(line))
-  const gone = table.filter((line) => !lines.includes(line))
+  // By a restoration the text of an old version is that of its template.
+  const undecided = lines.filter(
+    (line) =>
+      !table.includes(line) && !table.includes(line.replace('\tscript.versions.', '\tscript.templates.')),
+  )
+  const gone = isNight ? table.filter((line) => !lines.includes(line)) : []
   // Decide for each undecided line who reads what leaves by this way, then add it to the table.
   expect({ undecided, gone }).toEqual({ undecided: [], gone: [] })
 })

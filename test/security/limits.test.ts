@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { operations } from '#functions/operations.ts'
 import { toAddressBlock } from '#rules/text/address-block.ts'
 import { dashboard, type OwnService, request, sharedService, startOwnService } from '#test/support/app.ts'
+import { entries } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
 import { startRedisProxy, startTestRedis } from '#test/support/redis.ts'
@@ -52,7 +53,7 @@ describe('the limits while Redis is down', () => {
   })
 })
 
-it.each(['cloudflare', 'node'] as const)(
+it.each(entries)(
   'WIR-49 on %s 30 of 200 calls at once pass while Redis is slow, none while it is down or back, and another account has its own limit',
   async (platform) => {
     const redis = await startRedisProxy(await startTestRedis())

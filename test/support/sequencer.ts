@@ -5,7 +5,7 @@ const order: readonly RegExp[] = [
   // They take longest and keep a processor busy.
   /\/contract\/(fuzz|operations)\.test/,
   // They mostly wait for heartbeats, time-outs and processes, so they run beside those above.
-  /\/platform\/(jobs|queue|two-processes|node-entry)\.test/,
+  /\/platform\/(jobs|queue|node-entry|wrong-connections)\.test/,
   /\/functions\/(ai\/(escalation-stream|assessments)|psa\/psa|maintenance\/maintenance-ticks|billing\/billing|http\/health)\.test/,
   /\/vendors\/net\/outbound\.test/,
   /\/contract\//,

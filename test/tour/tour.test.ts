@@ -5,6 +5,7 @@ import { createKey } from '#test/support/api-keys.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { addLocalPrices } from '#test/support/billing.ts'
 import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 import type { Addresses } from './client.ts'
 import { playSmokeTest } from './smoke.ts'
@@ -37,41 +38,45 @@ it('the tour completes, and prints one short line per request without a complete
   expect(lines.at(-1)).toContain('DELETE /auth/me 204')
 })
 
-it('the local dashboard shows the newest record of every list in each of its tabs', async (context) => {
-  const { page, problems } = await openPage(context)
-  await page.goto(addresses.dashboard)
-  const lists = page.locator('#navigation a', { has: page.locator('span') })
-  await lists.first().waitFor()
-  const links = await lists.evaluateAll((all) =>
-    all.map((link) => ({
-      section: link.getAttribute('href') ?? '',
-      count: Number(link.querySelector('span')?.textContent),
-    })),
-  )
-  const shown: Record<string, string[]> = {}
-  for (const { section } of links.filter(({ count }) => count > 0)) {
-    await page.goto(`${addresses.dashboard}/${section}`)
-    await page.locator(`#items a[href^="${section}/"]`).first().click()
-    await page.locator(`#list a[href^="${section}/"][aria-current]`).first().waitFor()
-    const tabs = await page.getByRole('tab').allTextContents()
-    shown[section] = tabs
-    for (const name of tabs) {
-      await page.getByRole('tab', { name, exact: true }).click()
-      await page.getByRole('tab', { name, exact: true, selected: true }).waitFor()
-      expect([section, name, await page.getByRole('tabpanel').innerHTML()]).not.toContain('')
+it(
+  'the local dashboard shows the newest record of every list in each of its tabs',
+  night,
+  async (context) => {
+    const { page, problems } = await openPage(context)
+    await page.goto(addresses.dashboard)
+    const lists = page.locator('#navigation a', { has: page.locator('span') })
+    await lists.first().waitFor()
+    const links = await lists.evaluateAll((all) =>
+      all.map((link) => ({
+        section: link.getAttribute('href') ?? '',
+        count: Number(link.querySelector('span')?.textContent),
+      })),
+    )
+    const shown: Record<string, string[]> = {}
+    for (const { section } of links.filter(({ count }) => count > 0)) {
+      await page.goto(`${addresses.dashboard}/${section}`)
+      await page.locator(`#items a[href^="${section}/"]`).first().click()
+      await page.locator(`#list a[href^="${section}/"][aria-current]`).first().waitFor()
+      const tabs = await page.getByRole('tab').allTextContents()
+      shown[section] = tabs
+      for (const name of tabs) {
+        await page.getByRole('tab', { name, exact: true }).click()
+        await page.getByRole('tab', { name, exact: true, selected: true }).waitFor()
+        expect([section, name, await page.getByRole('tabpanel').innerHTML()]).not.toContain('')
+      }
     }
-  }
-  // No chapter has a webhook, a browser that is told, an analytics provider or a provider that redirects.
-  expect(links.map(({ section }) => section).filter((section) => !shown[section])).toEqual([
-    '#hooks',
-    '#push',
-    '#analytics',
-    '#redirect',
-  ])
-  expect(problems).toEqual([])
-})
+    // No chapter has a webhook, a browser that is told, an analytics provider or a provider that redirects.
+    expect(links.map(({ section }) => section).filter((section) => !shown[section])).toEqual([
+      '#hooks',
+      '#push',
+      '#analytics',
+      '#redirect',
+    ])
+    expect(problems).toEqual([])
+  },
+)
 
-it('the tour fails when an expected e-mail does not arrive', async () => {
+it('the tour fails when an expected e-mail does not arrive', night, async () => {
   const breakMail = (line: string) => {
     if (line.includes('2. Invite')) setFault('resend')
   }
@@ -80,7 +85,7 @@ it('the tour fails when an expected e-mail does not arrive', async () => {
   )
 })
 
-it('the tour fails on an unexpected status, clears the faults and resets the clock', async () => {
+it('the tour fails on an unexpected status, clears the faults and resets the clock', night, async () => {
   const breakDatabase = (line: string) => {
     if (line.includes('"offset_seconds": 604900')) setFault('postgres')
   }

@@ -5,6 +5,7 @@ import { root } from '#local/root.ts'
 import { dashboard, type OwnService, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createLastingAccount } from '#test/support/maintenance.ts'
+import { entries } from '#test/support/night.ts'
 import type { TestAccount } from '#test/support/people.ts'
 import { createWebhook, startReceiver } from '#test/support/webhook-receiver.ts'
 
@@ -47,7 +48,7 @@ function readCsv(text: string): Record<string, string>[] {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-describe.each(['node', 'cloudflare'] as const)('the audit log on %s', (platform) => {
+describe.each(entries)('the audit log on %s', (platform) => {
   let service: OwnService
   beforeAll(async () => {
     service = await startOwnService({ OUTBOUND_ALLOWED_ORIGIN: receiver.origin }, { platform })

@@ -17,6 +17,7 @@ import { createBudget, jobSteps, runWithin, stepsPerSecond } from '#rules/budget
 import { createArchive, manifest } from '#test/contract/fixtures-exports.ts'
 import { listLimits } from '#test/lib/rules/flows/schema-limits.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { night } from '#test/support/night.ts'
 
 const toLines = (records: readonly unknown[]) =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -240,29 +241,33 @@ describe('a slice', () => {
     expect(slices.flatMap(({ records }) => records.map(({ place }) => place))).toEqual([1, 3])
   })
 
-  it('DAT-14 ends after a quarter of a second of work, and the next one continues at the next record', async () => {
-    const archive = await openFiles({
-      'scripts-1.jsonl': createScripts(3, 'echo {{ a }}\n'.repeat(10_000)),
-      'scripts-2.jsonl': createScripts(3, 'echo 1\n'.repeat(20_000)),
-    })
-    const places: number[] = []
-    const counts: number[] = []
-    let slices = 0
-    for (let next: CheckedSlice['next'] = firstPosition; next; slices++) {
-      const position = next
-      const budget = createBudget({ steps: jobSteps })
-      const slice: CheckedSlice = await runWithin(budget, () => checkSlice(archive, position))
-      expect(budget.getSpent().steps).toBeLessThanOrEqual(sliceSteps)
-      counts.push(slice.done)
-      places.push(...slice.records.map(({ place }) => place))
-      next = slice.next
-      places.push(...slice.skipped.map(() => 0))
-    }
-    expect(slices).toBeGreaterThan(2)
-    expect(places).toHaveLength(6)
-    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
-    expect(counts.at(-1)).toBe(archive.entries.reduce((sum, { size }) => sum + size, 0))
-  })
+  it(
+    'DAT-14 ends after a quarter of a second of work, and the next one continues at the next record',
+    night,
+    async () => {
+      const archive = await openFiles({
+        'scripts-1.jsonl': createScripts(3, 'echo {{ a }}\n'.repeat(10_000)),
+        'scripts-2.jsonl': createScripts(3, 'echo 1\n'.repeat(20_000)),
+      })
+      const places: number[] = []
+      const counts: number[] = []
+      let slices = 0
+      for (let next: CheckedSlice['next'] = firstPosition; next; slices++) {
+        const position = next
+        const budget = createBudget({ steps: jobSteps })
+        const slice: CheckedSlice = await runWithin(budget, () => checkSlice(archive, position))
+        expect(budget.getSpent().steps).toBeLessThanOrEqual(sliceSteps)
+        counts.push(slice.done)
+        places.push(...slice.records.map(({ place }) => place))
+        next = slice.next
+        places.push(...slice.skipped.map(() => 0))
+      }
+      expect(slices).toBeGreaterThan(2)
+      expect(places).toHaveLength(6)
+      expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+      expect(counts.at(-1)).toBe(archive.entries.reduce((sum, { size }) => sum + size, 0))
+    },
+  )
 
   it('DAT-14 is smaller with fewer steps, and has one record at least', async () => {
     const files = { 'scripts.jsonl': createScripts(4, 'echo 1\n'.repeat(500)) }

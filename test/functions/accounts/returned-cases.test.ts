@@ -4,6 +4,7 @@ import { startOwnService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { claimHandoff, escalateSession, pickUpSession } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { someByDay } from '#test/support/night.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 import { createDefaultPolicy, notifyUser } from '#test/support/reminders.ts'
 
@@ -62,7 +63,7 @@ const cases = Object.keys(ways).flatMap((way) =>
   Object.keys(holds).flatMap((hold) => [true, false].map((hasPolicy) => ({ way, hold, hasPolicy }))),
 )
 
-it.each(cases)(
+it.each(someByDay(cases, 7))(
   'AIS-59 what somebody $hold who $way waits for a colleague again, and whoever is on call is told once (policy: $hasPolicy)',
   async ({ way, hold, hasPolicy }) => {
     const { account, leaver, engineer, onCall, id, handoffId, isTold } = await createScene(hasPolicy)

@@ -8,6 +8,7 @@ import { createFlow, flowBody } from '#test/support/flows.ts'
 import { createImage, uploadImage } from '#test/support/images.ts'
 import { scheduleBody } from '#test/support/maintenance.ts'
 import { measureMs } from '#test/support/measure.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 
 const service = await sharedService()
@@ -228,7 +229,7 @@ it('ACC-21 refuses an upload beyond the limit and keeps no object of it', async 
   expect((await readUsage(account)).stored_bytes.used).toBe(0)
 })
 
-it('ACC-20 reads the usage of an account with 10,000 flows in less than 50 ms', async () => {
+it('ACC-20 reads the usage of an account with 10,000 flows in less than 50 ms', night, async () => {
   const account = await createAccount(service)
   await createFlow(account.admin)
   await service.sql(

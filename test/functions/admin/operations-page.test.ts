@@ -4,6 +4,7 @@ import { afterAll, describe, expect, inject, it } from 'vitest'
 import { withSuperuser } from '#local/postgres.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
@@ -182,35 +183,39 @@ describe('the page', () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`OBS-13 shows the state in a narrow ${colorScheme} window, without an obstacle that axe finds, and replays`, async (context) => {
-      const staff = await createStaff()
-      await insertTrouble(staff)
-      const { page, problems } = await openPage(context, {
-        colorScheme,
-        viewport: { width: 400, height: 800 },
-      })
-      const findViolations = async () => {
-        await page.evaluate(axe)
-        const run = () =>
-          (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run()
-        return (await page.evaluate(run)).violations.map(({ id }) => id)
-      }
-      await page.goto(url)
-      expect(await findViolations()).toEqual([])
-      await page.getByLabel('Access token of a super admin').fill(staff.token)
-      await page.getByRole('button', { name: 'Show the state of the service' }).click()
-      await page.getByRole('heading', { name: 'Dependencies' }).waitFor()
-      expect([page.url(), await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
-        url,
-        400,
-      ])
-      expect(await findViolations()).toEqual([])
-      await page.getByRole('button', { name: 'Attempt now: deliveries' }).click()
-      await expect
-        .poll(() => page.getByRole('status').textContent())
-        .toMatch(/^deliveries: \d+ rows are due now\.$/)
-      if (process.env.SCREENSHOT)
-        await page.screenshot({ path: `${process.env.SCREENSHOT}-${colorScheme}.png`, fullPage: true })
-      expect(problems).toEqual([])
-    })
+    it(
+      `OBS-13 shows the state in a narrow ${colorScheme} window, without an obstacle that axe finds, and replays`,
+      night,
+      async (context) => {
+        const staff = await createStaff()
+        await insertTrouble(staff)
+        const { page, problems } = await openPage(context, {
+          colorScheme,
+          viewport: { width: 400, height: 800 },
+        })
+        const findViolations = async () => {
+          await page.evaluate(axe)
+          const run = () =>
+            (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run()
+          return (await page.evaluate(run)).violations.map(({ id }) => id)
+        }
+        await page.goto(url)
+        expect(await findViolations()).toEqual([])
+        await page.getByLabel('Access token of a super admin').fill(staff.token)
+        await page.getByRole('button', { name: 'Show the state of the service' }).click()
+        await page.getByRole('heading', { name: 'Dependencies' }).waitFor()
+        expect([page.url(), await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
+          url,
+          400,
+        ])
+        expect(await findViolations()).toEqual([])
+        await page.getByRole('button', { name: 'Attempt now: deliveries' }).click()
+        await expect
+          .poll(() => page.getByRole('status').textContent())
+          .toMatch(/^deliveries: \d+ rows are due now\.$/)
+        if (process.env.SCREENSHOT)
+          await page.screenshot({ path: `${process.env.SCREENSHOT}-${colorScheme}.png`, fullPage: true })
+        expect(problems).toEqual([])
+      },
+    )
 })

@@ -5,6 +5,7 @@ import { insertDraft, insertScript } from '#test/contract/fixtures-scripts.ts'
 import { readChecksums } from '#test/contract/row-checksums.ts'
 import { insertFix, readEvents, requestStream } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
+import { isNight } from '#test/support/night.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 import { injectionPlaces } from '#test/support/prompt-injections.ts'
 import { connectPsa } from '#test/support/psa.ts'
@@ -116,8 +117,7 @@ const injectionsPerOwner = 9
  * Each place gets every third demand, so that together they get all. The nightly run tries every demand at
  * every place.
  */
-const isTried = (place: number, demand: number) =>
-  process.env.ALL_OPERATIONS === '1' || demand % 3 === place % 3
+const isTried = (place: number, demand: number) => isNight || demand % 3 === place % 3
 
 it('AIS-50 ignores injected demands in chats, tickets, flows, articles, facts, client names and file names', {
   timeout: 300_000,

@@ -5,6 +5,7 @@ import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
 import { claimHandoff, createEscalation, escalateSession } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { postSignedJob } from '#test/support/jobs.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -143,6 +144,7 @@ it.each([
 })
 
 it('HND-17 HND-18 responds without waiting for a slow model, whose call times out after 15 seconds', {
+  ...night,
   retry: 2,
 }, async () => {
   const { owner } = await createPeople()

@@ -13,6 +13,7 @@ import {
   pickUpSession,
 } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { openSocket } from '#test/support/sockets.ts'
 
@@ -285,6 +286,7 @@ it('removes 100 disconnected clients from the hub', async () => {
 })
 
 it('SSE-07 SSE-10 drops events of a stalled client, reports their number, and delays no other client', {
+  ...night,
   retry: 2,
 }, async () => {
   const { account, listener } = await createPeople()

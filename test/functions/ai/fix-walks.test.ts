@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createAiSession, insertFix } from '#test/support/ai.ts'
 import { sharedService } from '#test/support/app.ts'
+import { casesByDay } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
@@ -163,7 +164,7 @@ it('FIX-29 has the expected status, fields and state_version after every step of
         before = fix
       }
     }),
-    { seed, numRuns: 30 },
+    { seed, numRuns: casesByDay(30) },
   )
 })
 

@@ -5,6 +5,7 @@ import { dashboard, type OwnService, startOwnService } from '#test/support/app.t
 import { listModelFacts } from '#test/support/authoring.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { connectMcpServer, mcpServerBody } from '#test/support/mcp-servers.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const path = '/integrations/mcp-servers'
@@ -272,7 +273,7 @@ describe('a turn', () => {
   })
 })
 
-it('TOL-16 calls an allowed tool from a Worker, in a guided step too', async () => {
+it('TOL-16 calls an allowed tool from a Worker, in a guided step too', night, async () => {
   const worker = await startOwnService({}, { platform: 'cloudflare', hub: false })
   try {
     const { admin } = await createAccount(worker)

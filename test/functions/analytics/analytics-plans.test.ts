@@ -1,4 +1,4 @@
-// @module-tag plan
+// @module-tag night
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { openScope, type WriteDb } from '#db/scope.ts'

@@ -8,6 +8,7 @@ import { renderReportHtml } from '#rules/reports/html.ts'
 import { renderComparison } from '#rules/versions/html.ts'
 import { fullReport } from '#test/lib/rules/exports/export-document.ts'
 import { openBrowser } from '#test/support/browser.ts'
+import { night } from '#test/support/night.ts'
 import { renderHtml } from '#test/support/with-budget.ts'
 
 let browser: Awaited<ReturnType<typeof openBrowser>>
@@ -18,6 +19,7 @@ afterAll(() => browser.close())
 
 it.each(['light', 'dark'] as const)(
   'RPT-14 the page of a report has charts with titles, descriptions and tables, and can be read in %s mode',
+  night,
   async (colorScheme) => {
     const page = await browser.newPage({ colorScheme, viewport: { width: 400, height: 800 } })
     await page.setContent(
@@ -57,7 +59,7 @@ it.each(
   pages.flatMap(([name, render]) =>
     (['light', 'dark'] as const).map((scheme) => [name, scheme, render] as const),
   ),
-)('RPT-19 %s has landmarks and can be read in %s mode', async (_, colorScheme, render) => {
+)('RPT-19 %s has landmarks and can be read in %s mode', night, async (_, colorScheme, render) => {
   const page = await browser.newPage({ colorScheme, viewport: { width: 390, height: 800 } })
   await page.setContent(render().replace(/<meta http-equiv[^>]*>/, ''))
   await page.evaluate(axe.source)

@@ -3,6 +3,7 @@ import { dashboard, request, startOwnService } from '#test/support/app.ts'
 import { createStripeCustomer } from '#test/support/billing.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -59,7 +60,7 @@ it.each(['down', 'error', 'rate_limit', 'client_error', 'garbage', 'redirect'])(
   },
 )
 
-it('returns 502 when the provider hangs', { timeout: 40_000 }, async () => {
+it('returns 502 when the provider hangs', { ...night, timeout: 40_000 }, async () => {
   const { admin } = await createCustomer()
   await dashboard(service).setFault({ service: 'stripe', mode: 'hang' })
   expectStatus(await openPortal(admin), 502)

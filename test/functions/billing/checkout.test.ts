@@ -7,6 +7,7 @@ import {
   startServiceWithPrices,
 } from '#test/support/billing.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startServiceWithPrices>>
@@ -159,6 +160,7 @@ describe('a checkout', () => {
   })
 
   it('BIL-10 answers 502 when the provider fails or does not know the price, and 503 without one', {
+    ...night,
     timeout: 60_000,
   }, async () => {
     const { admin } = await createAccount(service)

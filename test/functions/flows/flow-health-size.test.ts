@@ -1,3 +1,4 @@
+// @module-tag night
 import { afterAll, expect, it } from 'vitest'
 import { openScope } from '#db/scope.ts'
 import * as queries from '#functions/flows/health/queries.ts'

@@ -6,6 +6,7 @@ import { authorizationHeader, sendHeadersOnly, sharedService } from '#test/suppo
 import { expectStatus } from '#test/support/expect-status.ts'
 import { publishableFlow } from '#test/support/flow-arbitraries.ts'
 import { createFlow, patchForm, patchProcedure } from '#test/support/flows.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
@@ -252,31 +253,35 @@ describe('the markdown export and import of flows', () => {
     expect(await listOwnFlows(admin)).toEqual([])
   })
 
-  it('FLO-57 accepts up to 4 MiB of markdown, and reports deeply nested front matter as a problem', async () => {
-    const { admin } = await createAccount(service)
-    const maxSize = 4 * 1024 * 1024
-    expect(
-      (await validateMarkdown(admin, buildMarkdown('## Solution: x {#x}', '{#'.repeat(maxSize / 2 - 50))))
-        .problems,
-    ).toEqual([{ line: 6, message: 'The description must have at most 20000 characters' }])
-    expect((await validateMarkdown(admin, '\n'.repeat(maxSize))).problems[0].line).toBe(1)
-    expectStatus(
-      await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(maxSize + 1) }),
-      422,
-    )
-    const tooLarge = await sendHeadersOnly(
-      `${service.api}/api/v1/trees/validate/markdown`,
-      'POST',
-      2 * maxSize + 2000,
-      authorizationHeader(admin.token),
-    )
-    expectStatus(tooLarge, 413)
-    for (const nesting of ['[', '- ', '{', '? ', 'a: ', '"']) {
-      const { valid, problems } = await validateMarkdown(
-        admin,
-        `---\n${nesting.repeat(31_000 / nesting.length)}\n---\n`,
+  it(
+    'FLO-57 accepts up to 4 MiB of markdown, and reports deeply nested front matter as a problem',
+    night,
+    async () => {
+      const { admin } = await createAccount(service)
+      const maxSize = 4 * 1024 * 1024
+      expect(
+        (await validateMarkdown(admin, buildMarkdown('## Solution: x {#x}', '{#'.repeat(maxSize / 2 - 50))))
+          .problems,
+      ).toEqual([{ line: 6, message: 'The description must have at most 20000 characters' }])
+      expect((await validateMarkdown(admin, '\n'.repeat(maxSize))).problems[0].line).toBe(1)
+      expectStatus(
+        await admin.call('POST', '/trees/validate/markdown', { markdown: 'x'.repeat(maxSize + 1) }),
+        422,
       )
-      expect([valid, problems.length > 0]).toEqual([false, true])
-    }
-  })
+      const tooLarge = await sendHeadersOnly(
+        `${service.api}/api/v1/trees/validate/markdown`,
+        'POST',
+        2 * maxSize + 2000,
+        authorizationHeader(admin.token),
+      )
+      expectStatus(tooLarge, 413)
+      for (const nesting of ['[', '- ', '{', '? ', 'a: ', '"']) {
+        const { valid, problems } = await validateMarkdown(
+          admin,
+          `---\n${nesting.repeat(31_000 / nesting.length)}\n---\n`,
+        )
+        expect([valid, problems.length > 0]).toEqual([false, true])
+      }
+    },
+  )
 })

@@ -5,6 +5,7 @@ import { withSuperuser } from '#local/postgres.ts'
 import { type ApiResponse, dashboard, startOwnService } from '#test/support/app.ts'
 import { openTestDatabase } from '#test/support/databases.ts'
 import { measureMs } from '#test/support/measure.ts'
+import { entries } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 let service: Awaited<ReturnType<typeof startOwnService>>
@@ -159,7 +160,7 @@ it('WIR-28 returns 503 with Retry-After while PostgreSQL accepts no more connect
   expect((await person.call('GET', '/notifications')).status).toBe(200)
 })
 
-it.each(['node', 'cloudflare'] as const)(
+it.each(entries)(
   'WIR-28 on %s a database that takes no writes is away for writes and for /ready, reads go on, and both return with it',
   async (platform) => {
     const own = await startOwnService({ READY_CACHE_MS: '0' }, { platform })

@@ -13,6 +13,7 @@ import { demoSignIns, seedDemo } from '#local/demo.ts'
 import { root } from '#local/root.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 import { registerUser } from '#test/support/public-requests.ts'
 
@@ -154,18 +155,22 @@ function listForeignUrls(urls: readonly string[]): string[] {
   return urls.filter((url) => new URL(url).origin !== service.api && !url.startsWith('data:'))
 }
 
-it('the docs page lists every operation and sends requests to its own origin only', async (context) => {
-  const { page, requestedUrls, problems } = await openPage(context)
-  await page.goto(`${service.api}/docs`)
-  await page.locator('aside button[aria-expanded]').first().waitFor()
-  const declaredOperations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  )
-  expect((await listShownOperations(page)).sort()).toEqual(declaredOperations.sort())
-  expect(requestedUrls.length).toBeGreaterThan(4)
-  expect(listForeignUrls(requestedUrls)).toEqual([])
-  expect(problems).toEqual([])
-})
+it(
+  'the docs page lists every operation and sends requests to its own origin only',
+  night,
+  async (context) => {
+    const { page, requestedUrls, problems } = await openPage(context)
+    await page.goto(`${service.api}/docs`)
+    await page.locator('aside button[aria-expanded]').first().waitFor()
+    const declaredOperations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect((await listShownOperations(page)).sort()).toEqual(declaredOperations.sort())
+    expect(requestedUrls.length).toBeGreaterThan(4)
+    expect(listForeignUrls(requestedUrls)).toEqual([])
+    expect(problems).toEqual([])
+  },
+)
 
 const { paths, ...rest } = docsDocument
 const fewPaths = Object.entries(paths).filter(
@@ -202,23 +207,27 @@ async function sendRequest(page: Page, section: Locator): Promise<Locator> {
 
 const listEventKeys = 'GET/api/v1/notifications/event-keys'
 
-it('WIR-36 the docs page executes an operation with a pasted token, shows the response, and forgets the token when it is left', async (context) => {
-  const { page, requestedUrls, problems } = await openShortPage(context)
-  const { admin } = await createAccount(service)
-  await page.goto(`${service.api}/docs/`)
-  await page.getByPlaceholder('Token').first().fill(admin.token)
-  const dialog = await sendRequest(page, await openOperation(page, 'notifications', listEventKeys))
-  expect(await dialog.textContent()).toContain('200 OK')
-  expect(await dialog.textContent()).toContain('session.escalated')
-  expect(requestedUrls).toContain(`${service.api}/api/v1/notifications/event-keys`)
-  expect(listForeignUrls(requestedUrls)).toEqual([])
-  expect(problems).toEqual([])
-  await page.goto('about:blank')
-  const repeated = await sendRequest(page, await openOperation(page, 'notifications', listEventKeys))
-  expect(await repeated.textContent()).toContain('401 Unauthorized')
-})
+it(
+  'WIR-36 the docs page executes an operation with a pasted token, shows the response, and forgets the token when it is left',
+  night,
+  async (context) => {
+    const { page, requestedUrls, problems } = await openShortPage(context)
+    const { admin } = await createAccount(service)
+    await page.goto(`${service.api}/docs/`)
+    await page.getByPlaceholder('Token').first().fill(admin.token)
+    const dialog = await sendRequest(page, await openOperation(page, 'notifications', listEventKeys))
+    expect(await dialog.textContent()).toContain('200 OK')
+    expect(await dialog.textContent()).toContain('session.escalated')
+    expect(requestedUrls).toContain(`${service.api}/api/v1/notifications/event-keys`)
+    expect(listForeignUrls(requestedUrls)).toEqual([])
+    expect(problems).toEqual([])
+    await page.goto('about:blank')
+    const repeated = await sendRequest(page, await openOperation(page, 'notifications', listEventKeys))
+    expect(await repeated.textContent()).toContain('401 Unauthorized')
+  },
+)
 
-it('DOC-03 the docs page is signed in as a demo user where the service has some', async (context) => {
+it('DOC-03 the docs page is signed in as a demo user where the service has some', night, async (context) => {
   const { page, problems } = await openShortPage(context)
   const user = await registerUser(service)
   await page.route('**/docs/demo.json', (route) =>
@@ -230,31 +239,35 @@ it('DOC-03 the docs page is signed in as a demo user where the service has some'
   expect(problems).toEqual([])
 })
 
-it('the docs page shows every documented status of an operation, and its request in four languages', async (context) => {
-  const { page, problems } = await openShortPage(context)
-  const section = await openOperation(page, 'notifications', 'POST/api/v1/notifications/configs')
-  expect(await page.getByLabel('Demo user').isVisible()).toBe(false)
-  const statuses = await section
-    .locator('button[id*=".responses."]')
-    .evaluateAll((all) => all.map(({ id }) => id.split('.').pop()))
-  expect(statuses.sort()).toEqual(
-    Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses).sort(),
-  )
-  const selectLanguage = section.locator('button', { hasText: 'Shell Curl' })
-  expect(await section.textContent()).toContain('oncall@northwind.example')
-  await selectLanguage.click()
-  expect(await page.getByRole('option').allInnerTexts()).toEqual([
-    'TypeScript client',
-    'Invoke-RestMethod',
-    'Requests',
-    'Curl',
-  ])
-  await page.getByRole('option', { name: 'TypeScript client' }).click()
-  await section.getByText('client.notifications.createConfig').waitFor()
-  expect(problems).toEqual([])
-})
+it(
+  'the docs page shows every documented status of an operation, and its request in four languages',
+  night,
+  async (context) => {
+    const { page, problems } = await openShortPage(context)
+    const section = await openOperation(page, 'notifications', 'POST/api/v1/notifications/configs')
+    expect(await page.getByLabel('Demo user').isVisible()).toBe(false)
+    const statuses = await section
+      .locator('button[id*=".responses."]')
+      .evaluateAll((all) => all.map(({ id }) => id.split('.').pop()))
+    expect(statuses.sort()).toEqual(
+      Object.keys(openapi.paths['/api/v1/notifications/configs'].post.responses).sort(),
+    )
+    const selectLanguage = section.locator('button', { hasText: 'Shell Curl' })
+    expect(await section.textContent()).toContain('oncall@northwind.example')
+    await selectLanguage.click()
+    expect(await page.getByRole('option').allInnerTexts()).toEqual([
+      'TypeScript client',
+      'Invoke-RestMethod',
+      'Requests',
+      'Curl',
+    ])
+    await page.getByRole('option', { name: 'TypeScript client' }).click()
+    await section.getByText('client.notifications.createConfig').waitFor()
+    expect(problems).toEqual([])
+  },
+)
 
-it('the docs page finds an operation by words of its summary', async (context) => {
+it('the docs page finds an operation by words of its summary', night, async (context) => {
   const { page, problems } = await openShortPage(context)
   await page.goto(`${service.api}/docs/`)
   await page
@@ -269,7 +282,7 @@ it('the docs page finds an operation by words of its summary', async (context) =
   expect(problems).toEqual([])
 })
 
-it('DOC-04 the docs page has guides, and first sends a list without filters', async (context) => {
+it('DOC-04 the docs page has guides, and first sends a list without filters', night, async (context) => {
   const { page, requestedUrls, problems } = await openShortPage(context)
   const user = await registerUser(service)
   await page.route('**/docs/demo.json', (route) =>
@@ -286,41 +299,49 @@ it('DOC-04 the docs page has guides, and first sends a list without filters', as
 // Links to what others document, and names that nobody can register (RFC 2606).
 const foreignAddress = /https?:\/\/(?!www\.standardwebhooks\.com|[\w.-]*\.example[/:)'"\s])[^\s'"`)]*/g
 
-it('DOC-05 guides and samples have no address but that of the service that is open', async (context) => {
-  for (const { name, description } of docsDocument.tags)
-    expect([name, ...(description.match(foreignAddress) ?? [])]).toEqual([name])
-  const { page, problems } = await openShortPage(context)
-  await openOperation(page, 'flowstrees', 'GET/api/v1/trees')
-  const chapters = docsDocument['x-tagGroups'][0]?.tags ?? []
-  for (const chapter of chapters) {
-    await page.locator('aside').getByText(chapter, { exact: true }).first().click()
-    await page.getByRole('heading', { name: chapter, exact: true }).first().waitFor()
-  }
-  const text = `${await page.locator('main').textContent()}`
-  expect(text).toContain(`API=${service.api}/api/v1`)
-  expect(text).toContain(`baseUrl: '${service.api}'`)
-  expect(text).not.toContain('{service_address}')
-  const addresses = (text.match(foreignAddress) ?? []).filter((address) => !address.startsWith(service.api))
-  expect(addresses).toEqual([])
-  expect(problems).toEqual([])
-})
+it(
+  'DOC-05 guides and samples have no address but that of the service that is open',
+  night,
+  async (context) => {
+    for (const { name, description } of docsDocument.tags)
+      expect([name, ...(description.match(foreignAddress) ?? [])]).toEqual([name])
+    const { page, problems } = await openShortPage(context)
+    await openOperation(page, 'flowstrees', 'GET/api/v1/trees')
+    const chapters = docsDocument['x-tagGroups'][0]?.tags ?? []
+    for (const chapter of chapters) {
+      await page.locator('aside').getByText(chapter, { exact: true }).first().click()
+      await page.getByRole('heading', { name: chapter, exact: true }).first().waitFor()
+    }
+    const text = `${await page.locator('main').textContent()}`
+    expect(text).toContain(`API=${service.api}/api/v1`)
+    expect(text).toContain(`baseUrl: '${service.api}'`)
+    expect(text).not.toContain('{service_address}')
+    const addresses = (text.match(foreignAddress) ?? []).filter((address) => !address.startsWith(service.api))
+    expect(addresses).toEqual([])
+    expect(problems).toEqual([])
+  },
+)
 
-it('DOC-05 the samples of the guides fit beside the navigation, and the bar of demo users on a phone', async (context) => {
-  const { page } = await openShortPage(context)
-  const user = await registerUser(service)
-  await page.route('**/docs/demo.json', (route) =>
-    route.fulfill({ json: [{ ...user, description: 'account admin' }] }),
-  )
-  await page.setViewportSize({ width: 1440, height: 900 })
-  await page.goto(`${service.api}/docs/#tag/start`)
-  const samples = page.locator('[id$="tag-group/guides"] pre')
-  await samples.first().waitFor()
-  const isCut = (element: Element) => element.scrollWidth > element.clientWidth
-  expect(await samples.first().evaluate((sample) => sample.clientWidth)).toBeGreaterThan(800)
-  for (const sample of await samples.all()) expect(await sample.evaluate(isCut)).toBe(false)
-  await page.setViewportSize({ width: 390, height: 844 })
-  const status = page.locator('#demo output')
-  await status.getByText('is signed in for the requests of this page.').waitFor()
-  expect(await status.evaluate(isCut)).toBe(false)
-  expect(await page.locator('#demo').evaluate((bar) => bar.scrollHeight > bar.clientHeight)).toBe(false)
-})
+it(
+  'DOC-05 the samples of the guides fit beside the navigation, and the bar of demo users on a phone',
+  night,
+  async (context) => {
+    const { page } = await openShortPage(context)
+    const user = await registerUser(service)
+    await page.route('**/docs/demo.json', (route) =>
+      route.fulfill({ json: [{ ...user, description: 'account admin' }] }),
+    )
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(`${service.api}/docs/#tag/start`)
+    const samples = page.locator('[id$="tag-group/guides"] pre')
+    await samples.first().waitFor()
+    const isCut = (element: Element) => element.scrollWidth > element.clientWidth
+    expect(await samples.first().evaluate((sample) => sample.clientWidth)).toBeGreaterThan(800)
+    for (const sample of await samples.all()) expect(await sample.evaluate(isCut)).toBe(false)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const status = page.locator('#demo output')
+    await status.getByText('is signed in for the requests of this page.').waitFor()
+    expect(await status.evaluate(isCut)).toBe(false)
+    expect(await page.locator('#demo').evaluate((bar) => bar.scrollHeight > bar.clientHeight)).toBe(false)
+  },
+)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { secrets } from '#local/settings.ts'
 import { dashboard, request, startOwnService } from '#test/support/app.ts'
 import { concurrentCallers, runConcurrently } from '#test/support/concurrency.ts'
+import { someByDay } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const dependencies = {
@@ -91,7 +92,12 @@ describe('/ready', () => {
     { status: 503, word: 'unavailable', failingVendors: ['redis'] },
     { status: 200, word: 'degraded', failingVendors: ['qstash', 'resend', 'openai', 'images'] },
   ]
-  it.each(modes.flatMap((mode) => groups.map((group) => ({ mode, ...group }))))(
+  it.each(
+    someByDay(
+      modes.flatMap((mode) => groups.map((group) => ({ mode, ...group }))),
+      8,
+    ),
+  )(
     'RES-06 returns $status $word within 2 s and lists exactly the dependencies with the fault $mode: $failingVendors',
     { retry: 2 },
     async ({ mode, failingVendors, ...expected }) => {
@@ -142,7 +148,7 @@ describe('/ready', () => {
     ])
   })
 
-  it.each(vendors)(
+  it.each(someByDay(vendors, 3))(
     'reports only %s in the detail, and reports every dependency as ok after the fault',
     async (vendor) => {
       await setFault(vendor, 'down')

@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { pageStyle } from '#http/page-style.ts'
 import { request, startOwnService } from '#test/support/app.ts'
 import { useBrowserPages } from '#test/support/browser-pages.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 import { registerUser } from '#test/support/public-requests.ts'
 
@@ -200,7 +201,7 @@ it('the list of the local dashboard follows new records and finds them by words'
   expect(problems).toEqual([])
 })
 
-it('sets and clears faults and advances the clock on the local dashboard', async (context) => {
+it('sets and clears faults and advances the clock on the local dashboard', night, async (context) => {
   const { page, problems } = await openPage(context)
   await page.goto(service.localOrigin)
   await page.getByText('No faults').click()
@@ -260,6 +261,7 @@ it.for([
   ['dark', 400],
 ] as const)(
   'the local dashboard is accessible and fits, %s and %i px wide',
+  night,
   async ([colorScheme, width], context) => {
     const { page } = await openPage(context, {
       colorScheme,

@@ -10,6 +10,7 @@ import { send } from '#test/contract/requests.ts'
 import { createKey } from '#test/support/api-keys.ts'
 import { dashboard, type Service, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { entries } from '#test/support/night.ts'
 import { obtainProviderCode } from '#test/support/oauth.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { postWithoutToken } from '#test/support/public-requests.ts'
@@ -100,7 +101,7 @@ const cases = [...waysToSignIn, resetPassword].flatMap((op) =>
 const recovers = (op: AnyOperation) =>
   ['identity.mfa.completeChallenge', 'identity.credentials.resetPassword'].includes(op.id)
 
-for (const platform of ['node', 'cloudflare'] as const)
+for (const platform of entries)
   describe(`on ${platform}`, async () => {
     const service = await startOwnService({}, { platform })
     afterAll(() => service.close())

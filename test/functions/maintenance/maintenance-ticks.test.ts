@@ -12,6 +12,7 @@ import {
   makeScheduleDue,
   runMaintenanceTick,
 } from '#test/support/maintenance.ts'
+import { night, someByDay } from '#test/support/night.ts'
 import type { Person } from '#test/support/people.ts'
 
 const service = await startOwnService({}, { databaseFaults: true })
@@ -96,7 +97,7 @@ describe('MNT-09 after an outage', () => {
   })
 })
 
-it('leaves a run due while the sessions table is locked, and records no failure', async () => {
+it('leaves a run due while the sessions table is locked, and records no failure', night, async () => {
   const { admin } = await createLastingAccount(service)
   const { id } = await createSchedule(admin)
   const due_at = await makeScheduleDue(service, id)
@@ -153,24 +154,29 @@ describe('a schedule changed while it is due', () => {
 })
 
 describe('MNT-07 MNT-13 when daylight saving time starts or ends', () => {
-  it.each([
-    // time zone, cron, time of the clock change, due times of that night
-    ['America/New_York', '30 2 * * *', '2027-03-14T07:00:00Z', ['2027-03-14T07:00:00.000Z']],
-    ['Europe/Berlin', '30 2 * * *', '2027-03-28T01:00:00Z', ['2027-03-28T01:00:00.000Z']],
-    [
-      'Europe/Berlin',
-      '0,30 2 * * *',
-      '2027-10-31T01:00:00Z',
-      ['2027-10-31T00:00:00.000Z', '2027-10-31T00:30:00.000Z'],
-    ],
-    ['America/New_York', '30 1 * * *', '2027-11-07T06:00:00Z', ['2027-11-07T05:30:00.000Z']],
-    [
-      'Europe/Berlin',
-      '*/30 2 * * *',
-      '2028-10-29T01:00:00Z',
-      ['00:00', '00:30', '01:00', '01:30'].map((time) => `2028-10-29T${time}:00.000Z`),
-    ],
-  ] as const)(
+  it.each(
+    someByDay(
+      [
+        // time zone, cron, time of the clock change, due times of that night
+        ['America/New_York', '30 2 * * *', '2027-03-14T07:00:00Z', ['2027-03-14T07:00:00.000Z']],
+        ['Europe/Berlin', '30 2 * * *', '2027-03-28T01:00:00Z', ['2027-03-28T01:00:00.000Z']],
+        [
+          'Europe/Berlin',
+          '0,30 2 * * *',
+          '2027-10-31T01:00:00Z',
+          ['2027-10-31T00:00:00.000Z', '2027-10-31T00:30:00.000Z'],
+        ],
+        ['America/New_York', '30 1 * * *', '2027-11-07T06:00:00Z', ['2027-11-07T05:30:00.000Z']],
+        [
+          'Europe/Berlin',
+          '*/30 2 * * *',
+          '2028-10-29T01:00:00Z',
+          ['00:00', '00:30', '01:00', '01:30'].map((time) => `2028-10-29T${time}:00.000Z`),
+        ],
+      ] as const,
+      2,
+    ),
+  )(
     'in %s, a schedule with the cron %s runs once per due time when the clock changes at %s',
     async (timezone, cron, clockChange, dueTimes) => {
       await service.sql('delete from maintenance_schedules')

@@ -6,6 +6,7 @@ import { endBrowser, signInAgain, subscribeBrowser } from '#test/support/browser
 import { claimHandoff, createEscalation } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { escalationEvent } from '#test/support/jobs.ts'
+import { entries } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const details = {
@@ -154,7 +155,7 @@ const selectDeliveries = (service: OwnService, { id }: Person) =>
     [id],
   )
 
-describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
+describe.each(entries)('on %s', async (platform) => {
   const service = await startOwnService({}, { platform })
   const { advanceClock, listRecords } = dashboard(service)
   afterAll(() => service.close())

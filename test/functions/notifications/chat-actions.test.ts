@@ -13,6 +13,7 @@ import {
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { createEscalation } from '#test/support/escalations.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { entries } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { createDefaultPolicy, notifyUser } from '#test/support/reminders.ts'
 import { chatActionKinds } from '#vendors/chat/chat.ts'
@@ -154,7 +155,7 @@ const pressers: Record<string, (scene: Scene) => Promise<Presser>> = {
   'is nobody known': async () => ({ user: createChatUser(), token: null }),
 }
 
-describe.each(['node', 'cloudflare'] as const)('a button on %s', (platform) => {
+describe.each(entries)('a button on %s', (platform) => {
   it.each(chatActionKinds.flatMap((kind) => Object.keys(pressers).map((who) => [kind, who] as const)))(
     'NOT-112 NOT-113 %s by who %s does what their own request does',
     async (kind, who) => {

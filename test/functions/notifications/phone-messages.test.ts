@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person, type TestAccount } from '#test/support/people.ts'
 import { createNumber, giveNumber, setUpGateway } from '#test/support/phone.ts'
 import { type PhoneChannel, phoneChannels, phoneProviders } from '#vendors/phone/phone.ts'
@@ -201,6 +202,7 @@ describe('the text', () => {
 
 it.each(phoneProviders)(
   'PHO-05 PHO-13 verifies a number and sends a test from a Worker: %s',
+  night,
   async (provider) => {
     const worker = await startOwnService({}, { platform: 'cloudflare', hub: false })
     try {

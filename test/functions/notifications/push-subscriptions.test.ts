@@ -6,6 +6,7 @@ import { countByStatus, runConcurrently } from '#test/support/concurrency.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { escalationEvent } from '#test/support/jobs.ts'
+import { entries } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const path = '/notifications/push-subscriptions'
@@ -24,7 +25,7 @@ const criticalEvent = (summary: string, { id }: Person) =>
     },
   }) as Event
 
-describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
+describe.each(entries)('on %s', async (platform) => {
   const service = await startOwnService({}, { platform })
   const { listRecords } = dashboard(service)
   afterAll(() => service.close())
@@ -221,7 +222,7 @@ describe.each(['node', 'cloudflare'] as const)('on %s', async (platform) => {
   })
 })
 
-describe.each(['node', 'cloudflare'] as const)('without a key, on %s', async (platform) => {
+describe.each(entries)('without a key, on %s', async (platform) => {
   const service = await startOwnService({ VAPID_PRIVATE_KEY: undefined }, { platform })
   afterAll(() => service.close())
 

@@ -4,6 +4,7 @@ import { dashboard, sharedService } from '#test/support/app.ts'
 import { createEscalation, escalateSession } from '#test/support/escalations.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { someByDay } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import {
   countReminded,
@@ -46,7 +47,7 @@ const cases = ['team', 'account'].flatMap((owner) =>
   policies.flatMap((policy) => ['engineer', 'team admin', 'target'].map((role) => ({ owner, policy, role }))),
 )
 
-it.each(cases)(
+it.each(someByDay(cases, 7))(
   'ONC-33 an escalation tells who is on call at once and once: schedule of the $owner, $policy, $role',
   async ({ owner, policy, role }) => {
     const { admin, engineer, onCall, listMessages } = await createScene()

@@ -4,6 +4,7 @@ import { dashboard, sharedService } from '#test/support/app.ts'
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { postSignedJob } from '#test/support/jobs.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await sharedService()
@@ -43,7 +44,7 @@ async function createScene() {
   return { id, regular, substitute, third, override }
 }
 
-it('ONC-38 tells a member within an hour before their shift, once, in their own time', async () => {
+it('ONC-38 tells a member within an hour before their shift, once, in their own time', night, async () => {
   const { id, regular, substitute, third, override } = await createScene()
   await service.sql(`update users set timezone = 'Asia/Kathmandu' where id = $1`, [substitute.id])
   await override(substitute, 30, 50)

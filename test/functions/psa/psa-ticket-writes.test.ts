@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectRefusal } from '#test/support/expect-refusal.ts'
+import { someByDay } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { connectPsa, psaProviders } from '#test/support/psa.ts'
 import { createSession } from '#test/support/sessions.ts'
@@ -211,7 +212,7 @@ describe.each(psaProviders)('%s', (provider) => {
       body: JSON.stringify({ ticket: { id: Number(id) } }),
     })
 
-  it.each(['pushed', 'crashed', 'unanswered', 'failed', 'under way'] as const)(
+  it.each(someByDay(['pushed', 'crashed', 'unanswered', 'failed', 'under way'] as const, 2))(
     'PSA-67 moves the time entry of a session to its new ticket after a push that is %s',
     async (state) => {
       const { admin, session, ticket_number } = await createScene()

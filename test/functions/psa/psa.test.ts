@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { buildPsaData } from '#local/vendors/psa/psa-data.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { connectPsa, psaProviders, wrongCredentials } from '#test/support/psa.ts'
 
@@ -290,6 +291,7 @@ describe.each(psaProviders)('%s', (provider) => {
   })
 
   it('PSA-04 waits less than ten seconds for a provider that hangs, and delays no other request', {
+    ...night,
     retry: 2,
   }, async () => {
     const { admin } = await createConnectedAccount()

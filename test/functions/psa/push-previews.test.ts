@@ -8,6 +8,7 @@ import { createAiSession } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow } from '#test/support/flows.ts'
+import { someByDay } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 import { connectPsa, psaProviders } from '#test/support/psa.ts'
 import { startRun } from '#test/support/subflows.ts'
@@ -102,8 +103,11 @@ describe.each(psaProviders)('%s', (provider) => {
   } satisfies Record<(typeof pushKinds)[number], object>
 
   it.each(
-    pushKinds.flatMap((kind) =>
-      [true, false].flatMap((internal) => [true, false].map((isMasked) => ({ kind, internal, isMasked }))),
+    someByDay(
+      pushKinds.flatMap((kind) =>
+        [true, false].flatMap((internal) => [true, false].map((isMasked) => ({ kind, internal, isMasked }))),
+      ),
+      5,
     ),
   )(
     'PSA-61 previews what a run sends: $kind, internal $internal, masked $isMasked',
@@ -120,7 +124,12 @@ describe.each(psaProviders)('%s', (provider) => {
     },
   )
 
-  it.each(Output.shape.kind.options.flatMap((kind) => [true, false].map((isMasked) => ({ kind, isMasked }))))(
+  it.each(
+    someByDay(
+      Output.shape.kind.options.flatMap((kind) => [true, false].map((isMasked) => ({ kind, isMasked }))),
+      5,
+    ),
+  )(
     'PSA-61 AUD-02 previews and shows an output as it is sent: $kind, masked $isMasked',
     async ({ kind, isMasked }) => {
       const scene = await createScene(isMasked)
@@ -187,10 +196,13 @@ describe.each(psaProviders)('%s', (provider) => {
 })
 
 it.each(
-  StatusUpdateCreate.shape.audience.options.flatMap((audience) =>
-    StatusUpdateCreate.shape.length.options.flatMap((length) =>
-      [true, false].map((isMasked) => ({ audience, length, isMasked })),
+  someByDay(
+    StatusUpdateCreate.shape.audience.options.flatMap((audience) =>
+      StatusUpdateCreate.shape.length.options.flatMap((length) =>
+        [true, false].map((isMasked) => ({ audience, length, isMasked })),
+      ),
     ),
+    5,
   ),
 )(
   'AUD-02 masks a status update for its readers: $audience, $length, masked $isMasked',

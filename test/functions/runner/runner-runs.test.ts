@@ -4,6 +4,7 @@ import { type ApiResponse, dashboard, startOwnService } from '#test/support/app.
 import { runConcurrently } from '#test/support/concurrency.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { patchForm } from '#test/support/flows.ts'
+import { night, someByDay } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { agentIds, connectRunner } from '#test/support/runner.ts'
 import { createSession, proceduralFlowFields } from '#test/support/sessions.ts'
@@ -283,44 +284,52 @@ it('RUN-08 starts nothing on a machine of another client when the runner could n
   expect(await countStarts()).toBe(before)
 })
 
-it.each<[string, (scene: Awaited<ReturnType<typeof createScene>>) => Promise<unknown>]>([
-  ['was deactivated', ({ admin, runner }) => admin.call('DELETE', `/accounts/me/members/${runner.id}`)],
-  [
-    'became a viewer',
-    ({ admin, runner }) => admin.call('PATCH', `/accounts/me/members/${runner.id}`, { role: 'viewer' }),
-  ],
-  [
-    'has no case any more',
-    ({ admin, session }) => admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' }),
-  ],
-  [
-    'has no template any more',
-    ({ runner, template }) => runner.call('DELETE', `/script-templates/${template.id}`),
-  ],
-  [
-    'has another runner',
-    async ({ admin }) => {
-      await service.sql('update runner_connections set updated_at = app.now() where account_id = $1', [
-        admin.accountId,
-      ])
-      return { status: 200, text: '' }
-    },
-  ],
-  [
-    'has no subscription any more',
-    async ({ admin }) => {
-      await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [admin.accountId])
-      return { status: 200, text: '' }
-    },
-  ],
-  [
-    'has another template',
-    ({ runner, template }) =>
-      runner.call('PUT', `/script-templates/${template.id}`, {
-        script_body: harmless.replace('done', 'other'),
-      }),
-  ],
-])('RUN-07 starts no queued run of somebody who %s meanwhile', async (_, change) => {
+it.each<[string, (scene: Awaited<ReturnType<typeof createScene>>) => Promise<unknown>]>(
+  someByDay(
+    [
+      ['was deactivated', ({ admin, runner }) => admin.call('DELETE', `/accounts/me/members/${runner.id}`)],
+      [
+        'became a viewer',
+        ({ admin, runner }) => admin.call('PATCH', `/accounts/me/members/${runner.id}`, { role: 'viewer' }),
+      ],
+      [
+        'has no case any more',
+        ({ admin, session }) =>
+          admin.call('POST', `/sessions/${session.id}/complete`, { outcome: 'resolved' }),
+      ],
+      [
+        'has no template any more',
+        ({ runner, template }) => runner.call('DELETE', `/script-templates/${template.id}`),
+      ],
+      [
+        'has another runner',
+        async ({ admin }) => {
+          await service.sql('update runner_connections set updated_at = app.now() where account_id = $1', [
+            admin.accountId,
+          ])
+          return { status: 200, text: '' }
+        },
+      ],
+      [
+        'has no subscription any more',
+        async ({ admin }) => {
+          await service.sql(`update accounts set subscription_status = 'unpaid' where id = $1`, [
+            admin.accountId,
+          ])
+          return { status: 200, text: '' }
+        },
+      ],
+      [
+        'has another template',
+        ({ runner, template }) =>
+          runner.call('PUT', `/script-templates/${template.id}`, {
+            script_body: harmless.replace('done', 'other'),
+          }),
+      ],
+    ],
+    3,
+  ),
+)('RUN-07 starts no queued run of somebody who %s meanwhile', async (_, change) => {
   const scene = await createScene()
   const before = await countStarts()
   await setFault({ service: 'runner', mode: 'error', times: 1 })
@@ -388,7 +397,7 @@ it('RUN-06 never starts a script again after a start without an answer, and foll
   expect(await countStarts()).toBe(before + 1)
 })
 
-it('RUN-06 leaves a run unknown when its process died between the mark and the call', async () => {
+it('RUN-06 leaves a run unknown when its process died between the mark and the call', night, async () => {
   const { start, find, runner, session } = await createScene()
   await setFault({ service: 'runner', mode: 'error', times: 1 })
   const { body: run } = expectStatus(await start({ time_limit_seconds: 5 }), 202)
@@ -410,7 +419,7 @@ it('RUN-06 leaves a run unknown when its process died between the mark and the c
   })
 })
 
-it('RUN-06 takes a result that comes hours late: the run is unknown until then', async () => {
+it('RUN-06 takes a result that comes hours late: the run is unknown until then', night, async () => {
   const { start, find, runner, session } = await createScene({
     body: `${harmless}# wakes up after 9000\nexit 3\n`,
   })

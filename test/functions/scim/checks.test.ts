@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { startOwnService } from '#test/support/app.ts'
+import { entries } from '#test/support/night.ts'
 import { connectScim, patchOf, userSchema } from '#test/support/scim.ts'
 
 // The checks of Microsoft's SCIM validator (https://scimvalidator.microsoft.com) and of Okta's SCIM 2.0 SPEC test
@@ -600,7 +601,7 @@ const checks: Record<string, readonly Step[]> = {
   ],
 }
 
-for (const platform of ['node', 'cloudflare'] as const)
+for (const platform of entries)
   describe(`on ${platform}`, async () => {
     const service = await startOwnService({}, { platform })
     afterAll(() => service.close())

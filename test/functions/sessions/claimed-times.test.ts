@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 import { createSession } from '#test/support/sessions.ts'
 
@@ -90,7 +91,7 @@ const day = 24 * hour
 const starts = [-8 * day, -hour, -1, 0, hour / 2, hour, hour + 60_000]
 const durations = [undefined, 0, 60, 766_828, 31_536_000]
 
-it('SES-70 holds the time of a step between the answer before it and now', async () => {
+it('SES-70 holds the time of a step between the answer before it and now', night, async () => {
   const { admin } = await createAccount(service)
   for (const start of starts)
     for (const duration_seconds of durations)

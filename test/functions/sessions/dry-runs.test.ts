@@ -4,6 +4,7 @@ import { startOwnService } from '#test/support/app.ts'
 import { compareWalks, readEverything, walk } from '#test/support/dry-runs.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow, patchForm, patchProcedure } from '#test/support/flows.ts'
+import { casesByDay } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { createSession } from '#test/support/sessions.ts'
 import { createChildFlow, createParentFlow } from '#test/support/subflows.ts'
@@ -23,7 +24,7 @@ describe('a dry run', () => {
       fc.asyncProperty(fc.array(walk, { minLength: 10, maxLength: 10 }), (walks) =>
         compareWalks(service, walks),
       ),
-      { numRuns: 5, endOnFailure: true },
+      { numRuns: casesByDay(5), endOnFailure: true },
     )
   })
 

@@ -8,6 +8,7 @@ import { insertFullSession } from '#test/contract/fixtures-sessions.ts'
 import { type Service, sharedService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createImage, uploadImage } from '#test/support/images.ts'
+import { casesByDay } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { createChildFlow, createParentFlow, startRun } from '#test/support/subflows.ts'
 
@@ -123,7 +124,7 @@ describe('the record of a case', () => {
           /was changed|No key/,
         )
       }),
-      { numRuns: 1000 },
+      { numRuns: casesByDay(1000) },
     )
   })
 

@@ -5,6 +5,7 @@ import { dashboard, request, sharedService, startOwnService } from '#test/suppor
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createJpeg, createPngChunk } from '#test/support/hostile-images.ts'
 import { type Bytes, concatBytes, createImage, downloadUpload, uploadImage } from '#test/support/images.ts'
+import { entries } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const htmlPage = '<html><script>alert(1)</script></html>'
@@ -175,7 +176,7 @@ describe('hostile files', async () => {
   )
 })
 
-describe.each(['node', 'cloudflare'] as const)('images that would take too much, on %s', (platform) => {
+describe.each(entries)('images that would take too much, on %s', (platform) => {
   let service: Awaited<ReturnType<typeof startOwnService>>
   beforeAll(async () => {
     service = await startOwnService({}, { platform })

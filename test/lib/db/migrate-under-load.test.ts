@@ -5,6 +5,7 @@ import { readMigrationFiles } from '#db/migrate/files.ts'
 import { migrate, migrationsFolder } from '#db/migrate.ts'
 import { listMigrationProblems } from '#test/support/migration-problems.ts'
 import { createEmptyDatabase, createMigratedDatabase, writeMigrations } from '#test/support/migrations.ts'
+import { night } from '#test/support/night.ts'
 
 // The last file of version 1.0. The files up to it are applied to an empty database only.
 const lastBaselineFile = '0035_queue.sql'
@@ -79,11 +80,15 @@ describe('listMigrationProblems', () => {
     expect(await apply([sample])).toContain('Statements waited over 200 ms for 9001_sample.sql')
   })
 
-  it('reports a migration that waits for long behind a reader, while statements wait behind it', async () => {
-    const problems = await apply(['alter table trees add column color text'], {
-      readerMs: 4000,
-      lockTimeoutMs: 10_000,
-    })
-    expect(problems).toContain('Statements waited over 200 ms for 9001_sample.sql')
-  })
+  it(
+    'reports a migration that waits for long behind a reader, while statements wait behind it',
+    night,
+    async () => {
+      const problems = await apply(['alter table trees add column color text'], {
+        readerMs: 4000,
+        lockTimeoutMs: 10_000,
+      })
+      expect(problems).toContain('Statements waited over 200 ms for 9001_sample.sql')
+    },
+  )
 })

@@ -1,3 +1,4 @@
+// @module-tag night
 import { expect, it } from 'vitest'
 import { createBudget, runWithin } from '#rules/budget.ts'
 import { parseMermaid } from '#rules/diagrams/mermaid.ts'

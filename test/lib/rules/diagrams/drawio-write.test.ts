@@ -5,6 +5,7 @@ import { parseDrawio } from '#rules/diagrams/drawio.ts'
 import { writeDrawio } from '#rules/diagrams/drawio-write.ts'
 import { DiagramEdge, DiagramNode } from '#rules/diagrams/schema.ts'
 import { shortenedMark } from '#rules/text/written-bytes.ts'
+import { casesByDay } from '#test/support/night.ts'
 
 interface Drawing {
   nodes: DiagramNode[]
@@ -113,7 +114,7 @@ describe('a draw.io file that the service wrote', () => {
         const { nodes, edges, skipped } = await read(write(diagram))
         expect({ nodes, edges, skipped }).toEqual({ ...JSON.parse(JSON.stringify(diagram)), skipped: [] })
       }),
-      { numRuns: 300 },
+      { numRuns: casesByDay(300) },
     )
   })
 

@@ -7,6 +7,7 @@ import { removeDescriptions } from '#rules/exports/ticket-note.ts'
 import { createTimeFormatter, formatDuration } from '#rules/exports/time-format.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import * as blocks from '#rules/markup/parse-blocks.ts'
+import { casesByDay } from '#test/support/night.ts'
 import { createReport } from '#test/support/report.ts'
 import { renderHtml, renderMarkdown, renderText, renderTicketNote } from '#test/support/with-budget.ts'
 
@@ -105,7 +106,7 @@ describe('renderMarkdown', () => {
         ]
         expect(readBack(renderMarkdown(report))).toEqual(expect.arrayContaining(lines))
       }),
-      { numRuns: 3000 },
+      { numRuns: casesByDay(3000) },
     )
   })
 
@@ -133,7 +134,7 @@ describe('renderMarkdown', () => {
           collapseSpaces(`T ${typed.replace(/\s*\n\s*/g, ' ')}`),
         )
       }),
-      { numRuns: 2000 },
+      { numRuns: casesByDay(2000) },
     )
   })
 })

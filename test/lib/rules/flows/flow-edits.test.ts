@@ -8,6 +8,7 @@ import type { FlowNode, StepList, TreeStructure } from '#rules/flows/structure.t
 import { walkAll } from '#rules/flows/walk.ts'
 import { createStep } from '#test/support/flow-nodes.ts'
 import { patchProcedure, printerFlow } from '#test/support/flows.ts'
+import { casesByDay } from '#test/support/night.ts'
 
 const tree = printerFlow() as FlowNode
 const list = patchProcedure() as StepList
@@ -188,7 +189,7 @@ it('returns a JSON Patch that gives the same result, and does not change the flo
       expect(applyPatch(before, structuredClone(outcome.patch)).filter(Boolean)).toEqual([])
       expect(before).toEqual(outcome.result)
     }),
-    { numRuns: 500 },
+    { numRuns: casesByDay(500) },
   )
 })
 

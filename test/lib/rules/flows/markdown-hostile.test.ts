@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { checkFlowMarkdown } from '#rules/flows/markdown/read.ts'
 import { measureCpuTime, measureCpuTimeMs } from '#test/support/measure.ts'
+import { night, someByDay } from '#test/support/night.ts'
 
 const check = (text: string) => runWithin(createBudget({ steps: jobSteps }), () => checkFlowMarkdown(text))
 
@@ -41,7 +42,7 @@ const fileByPlace: Record<string, (text: string) => string> = {
   'as a cell': (text) => `${frontMatter}${intakeTable}| ${text}`,
 }
 
-it.each(Object.keys(fileByPlace))(
+it.each(someByDay(Object.keys(fileByPlace), 2))(
   'FLO-57 takes linear time for any repeated text %s',
   { retry: 2 },
   (place) => {
@@ -64,6 +65,7 @@ const measureBest = (work: () => unknown) => Math.min(...[1, 2, 3].map(() => mea
 
 it.each(['{#', '- - ->', '- - ->\n'])(
   'FLO-57 reads 4 MiB of %j in at most ten times what its lines and characters cost',
+  night,
   (unit) => {
     for (const place of ['as the whole file', 'as a description']) {
       const text = fileByPlace[place]?.(repeatToSize(unit, 4 * megabyte)) ?? ''
@@ -83,15 +85,20 @@ function createMegabyteOfLines(createLine: (n: number) => string): string {
   return lines.join('')
 }
 
-it.each([
-  ['nodes in a chain', (n: number) => `## Action: x {#n${n}}\n-> #n${n + 1}\n`],
-  ['nodes below the same node', (n: number) => `## Solution: x {#n${n} under=n0}\n`],
-  ['nodes without ids', () => '## Solution: x\n'],
-  ['fallbacks', (n: number) => `### Fallback: ${n}\n`],
-  ['links', (n: number) => `- x -> #n${n}\n`],
-  ['fields', (n: number) => `| k${n} | l | text |\n`],
-  ['attributes', (n: number) => ` a${n}=1`],
-])(
+it.each(
+  someByDay(
+    [
+      ['nodes in a chain', (n: number) => `## Action: x {#n${n}}\n-> #n${n + 1}\n`],
+      ['nodes below the same node', (n: number) => `## Solution: x {#n${n} under=n0}\n`],
+      ['nodes without ids', () => '## Solution: x\n'],
+      ['fallbacks', (n: number) => `### Fallback: ${n}\n`],
+      ['links', (n: number) => `- x -> #n${n}\n`],
+      ['fields', (n: number) => `| k${n} | l | text |\n`],
+      ['attributes', (n: number) => ` a${n}=1`],
+    ],
+    3,
+  ),
+)(
   'FLO-57 reports at most 201 problems within a second for a file with very many %s',
   { retry: 2 },
   (_, createLine) => {

@@ -8,6 +8,7 @@ import { checkFlowMarkdown, readFlowMarkdown } from '#rules/flows/markdown/read.
 import { writeFlowMarkdown } from '#rules/flows/markdown/write.ts'
 import { validateFlow } from '#rules/flows/validate.ts'
 import { draftTree, publishableFlow } from '#test/support/flow-arbitraries.ts'
+import { casesByDay } from '#test/support/night.ts'
 
 it('FLO-56 reads back every publishable flow exactly as it was written', () => {
   fc.assert(
@@ -21,7 +22,7 @@ it('FLO-56 reads back every publishable flow exactly as it was written', () => {
         expect(checkFlowMarkdown(text)).toEqual([])
       }),
     ),
-    { numRuns: 1100 },
+    { numRuns: casesByDay(1100) },
   )
 })
 
@@ -37,7 +38,7 @@ it('FLO-56 reads back drafts with invalid links exactly, even from a file with a
         expect(draftFromText).toEqual(draft)
       }),
     ),
-    { numRuns: 300 },
+    { numRuns: casesByDay(300) },
   )
 })
 

@@ -5,6 +5,7 @@ import { maskReport } from '#rules/exports/mask.ts'
 import { fillMarkdown } from '#rules/flows/fill-markdown.ts'
 import { toMarkdown } from '#rules/markup/markdown.ts'
 import { maskStored } from '#rules/masking/mask.ts'
+import { casesByDay } from '#test/support/night.ts'
 import { createReport } from '#test/support/report.ts'
 import { findChangedValues, placeNames, typedValue } from '#test/support/typed-values.ts'
 import { renderHtml, renderMarkdown, renderText } from '#test/support/with-budget.ts'
@@ -17,7 +18,7 @@ describe('SES-60 a value is shown as it was typed', () => {
     const tryValue = async (value: string) => {
       expect(await findChangedValues(value, place, { pdf: false })).toEqual([])
     }
-    await fc.assert(fc.asyncProperty(typedValue, tryValue), { seed: 4071, numRuns: 150 })
+    await fc.assert(fc.asyncProperty(typedValue, tryValue), { seed: 4071, numRuns: casesByDay(150) })
   })
 
   it('in a PDF', async () => {

@@ -11,6 +11,7 @@ import { resolveReferences } from '#rules/knowledge/markdown-references.ts'
 import { readPdf } from '#rules/knowledge/pdf.ts'
 import { buildDocx, buildZip, documentXml, docxParts } from '#test/support/knowledge.ts'
 import { measureThreadCpuTimeMs } from '#test/support/measure.ts'
+import { night } from '#test/support/night.ts'
 import { buildPdf } from '#test/support/pdf-files.ts'
 
 setFlagsFromString('--expose-gc')
@@ -109,17 +110,21 @@ it('cuts a note, with the spaces between its paragraphs, to 2,000 characters', (
   expect(parseNotes(xml, new Map(), createLosses())).toEqual(new Map([['1', 'a']]))
 })
 
-it('counts the contents of the PDF forms that are inside of each other, while they are drawn', async () => {
-  const names = Array.from({ length: 3 }, (_, n) => `/X${n} ${10 + n} 0 R`).join(' ')
-  const read = (page: string, contents: readonly string[]) => {
-    const padding = `%${' '.repeat(11 * 1024 * 1024)}`
-    const objects = contents.map((content) => ({
-      dict: '<</Type /XObject /Subtype /Form>>',
-      stream: `${content} ${padding}`,
-    }))
-    const pdf = buildPdf({ pages: [page], resources: `/XObject <<${names}>>`, objects })
-    return runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => readPdf(pdf))
-  }
-  await expect(read('/X0 Do', ['/X1 Do', '/X2 Do', ''])).rejects.toThrow('too many texts')
-  await expect(read('/X0 Do /X1 Do /X2 Do', ['', '', ''])).rejects.toThrow('no text')
-})
+it(
+  'counts the contents of the PDF forms that are inside of each other, while they are drawn',
+  night,
+  async () => {
+    const names = Array.from({ length: 3 }, (_, n) => `/X${n} ${10 + n} 0 R`).join(' ')
+    const read = (page: string, contents: readonly string[]) => {
+      const padding = `%${' '.repeat(11 * 1024 * 1024)}`
+      const objects = contents.map((content) => ({
+        dict: '<</Type /XObject /Subtype /Form>>',
+        stream: `${content} ${padding}`,
+      }))
+      const pdf = buildPdf({ pages: [page], resources: `/XObject <<${names}>>`, objects })
+      return runWithin(createBudget({ steps: Number.POSITIVE_INFINITY }), () => readPdf(pdf))
+    }
+    await expect(read('/X0 Do', ['/X1 Do', '/X2 Do', ''])).rejects.toThrow('too many texts')
+    await expect(read('/X0 Do /X1 Do /X2 Do', ['', '', ''])).rejects.toThrow('no text')
+  },
+)

@@ -11,6 +11,7 @@ import { splitIntoSegments } from '#rules/knowledge/segments.ts'
 import { readBlocksOf } from '#test/support/articles.ts'
 import { createLiteralWriter } from '#test/support/knowledge.ts'
 import { measureCpuTime } from '#test/support/measure.ts'
+import { casesByDay } from '#test/support/night.ts'
 
 let idCount = 0
 function newId(): string {
@@ -173,7 +174,7 @@ describe('buildNodes', () => {
         }
       },
     )
-    fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 20_000 })
+    fc.assert(property, { numRuns: casesByDay(100), interruptAfterTimeLimit: 20_000 })
   })
 
   it.each(['x', '*'])(

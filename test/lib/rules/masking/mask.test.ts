@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maskSecrets } from '#rules/masking/mask-secrets.ts'
 import { measureCpuTimeMs } from '#test/support/measure.ts'
+import { casesByDay, night } from '#test/support/night.ts'
 import { mask, maskShown } from '#test/support/with-budget.ts'
 import { createApiKey } from '#vendors/auth/api-keys.ts'
 import { linesToMask, valuesByKind } from './mask-corpus.ts'
@@ -224,11 +225,11 @@ describe('mask', () => {
       fc.property(randomWords, randomValue, randomWords, (before, value, after) => {
         expect(mask(`${before.join(' ')} ${value} ${after.join(' ')}`)).not.toContain(value)
       }),
-      { numRuns: 2000 },
+      { numRuns: casesByDay(2000) },
     )
   })
 
-  it('takes linear time for hostile texts', () => {
+  it('takes linear time for hostile texts', night, () => {
     const size = 50_000
     const slowTexts: string[] = []
     for (const part of hostileParts) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findDuty } from '#rules/oncall/hours.ts'
 import { type Hours, type Rotation, Rotations, weekdays } from '#rules/oncall/schema.ts'
 import { findOnCall, listShifts, type Roster } from '#rules/oncall/shifts.ts'
+import { casesByDay } from '#test/support/night.ts'
 
 const workdays: Hours['days'] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
 const business: Hours[] = [{ days: workdays, from: '09:00', to: '17:00' }]
@@ -174,7 +175,7 @@ describe('ONC-29 hours of a rotation', () => {
           expect(findOnCall(roster, instant)?.userId).toBe(expected)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: casesByDay(40) },
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CronError, checkCron, listCronWarnings } from '#rules/schedules/cron.ts'
 import { getNextDueTime, getPendingDueTimes, iterateDueTimes } from '#rules/schedules/due-times.ts'
 import { fromLocalTime } from '#rules/schedules/zoned-time.ts'
+import { casesByDay } from '#test/support/night.ts'
 
 /** Return the first `count` due times after `after`. */
 const listDueTimes = (cron: string, timezone: string, after: string, count: number) => {
@@ -216,7 +217,7 @@ describe('iterateDueTimes', () => {
           expect(times.next().value).toBe(fromLocalTime(timezone, localTime))
         }
       }),
-      { numRuns: 100 },
+      { numRuns: casesByDay(100) },
     )
   })
 
@@ -241,7 +242,7 @@ describe('iterateDueTimes', () => {
           expect(getNextDueTime({ cron, timezone }, from)).toBeGreaterThan(from)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: casesByDay(300) },
     )
   })
 })

@@ -8,6 +8,7 @@ import { partOfQuotes } from '#rules/scripts/placement-reasons.ts'
 import { findPlacementProblems, renderScript, validateTemplate } from '#rules/scripts/render.ts'
 import type { Language, ScriptParameter } from '#rules/scripts/schema.ts'
 import { measureCpuTimeMs } from '#test/support/measure.ts'
+import { night } from '#test/support/night.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const createParameter = (name: string, type: ScriptParameter['type'] = 'string'): ScriptParameter => ({
@@ -541,7 +542,7 @@ describe('placeholders', () => {
     }
   })
 
-  it('validateTemplate takes linear time for a hostile script', () => {
+  it('validateTemplate takes linear time for a hostile script', night, () => {
     const parts = [
       '{{ x }}',
       '{{ x | ',

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compilePattern, maxPatternTextLength } from '#rules/text/pattern.ts'
 import { measureCpuTimeMs } from '#test/support/measure.ts'
+import { casesByDay } from '#test/support/night.ts'
 
 const token = fc.constantFrom(
   'a',
@@ -67,7 +68,7 @@ describe('compilePattern', () => {
         if (!expected || !matches) return
         expect([source, texts.map((text) => matches(text))]).toEqual([source, expected])
       }),
-      { numRuns: 3000 },
+      { numRuns: casesByDay(3000) },
     )
   })
 

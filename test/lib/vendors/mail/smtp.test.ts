@@ -3,6 +3,7 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { checkMail } from '#ops/doctor.ts'
 import { parseNodeConfig } from '#platform/node/settings.ts'
+import { night } from '#test/support/night.ts'
 import { sampleSettings } from '#test/support/settings.ts'
 import { startSmtpServer, type TestSmtpServer } from '#test/support/smtp-server.ts'
 import { smtpMail } from '#vendors/mail/smtp.ts'
@@ -187,6 +188,7 @@ describe('an e-mail through a mail server', () => {
   })
   it.each(['smtp', 'smtps'])(
     'NOT-101 is given up when a server of %s never speaks, or closes at once',
+    night,
     async (protocol) => {
       for (const [closes, error] of [
         [false, 'No answer within 0.3 s'],

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createJpeg as createLargeJpeg, type JpegShape } from '#test/support/hostile-images.ts'
 import { concatBytes, copyBytes, createImage } from '#test/support/images.ts'
 import { measureBestCpuTimeMs } from '#test/support/measure.ts'
+import { casesByDay } from '#test/support/night.ts'
 import { inspectImage } from '#vendors/uploads/inspect.ts'
 import { removeJpegMetadata } from '#vendors/uploads/jpeg.ts'
 import { maxParts } from '#vendors/uploads/parts.ts'
@@ -454,7 +455,7 @@ describe('hostile files', () => {
         for (const [position, byte] of changes) copy[position % copy.length] = byte
         expectNoException(copy)
       }),
-      { numRuns: 2000 },
+      { numRuns: casesByDay(2000) },
     )
     fc.assert(
       fc.property(fc.constantFrom(...samples), fc.uint8Array({ maxLength: 300 }), (bytes, rest) =>
