@@ -6,7 +6,7 @@ import { basename, dirname, join, posix } from 'node:path'
 
 /** Changed files that can break any test: what is installed, and how tests run. */
 const affectsAll =
-  /^(package(-lock)?\.json|tsconfig\.json|wrangler\.toml|test\/vitest\.config\.ts|test\/support\/(setup|sequencer)\.ts)$/
+  /^(package(-lock)?\.json|tsconfig\.json|wrangler\.toml|test\/vitest\.config\.ts|test\/support\/(night|setup|sequencer)\.ts)$/
 /** Lists of what other files declare. A change of them that matters is a change of such a file too. */
 const lists = [
   'functions/operations.ts',
