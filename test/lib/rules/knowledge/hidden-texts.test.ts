@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
+import { buildWord } from '#test/support/knowledge.ts'
 
 // Each way of hiding a text has twins that a reader sees. Of each document, “First” and “last” are seen.
 
@@ -25,6 +26,173 @@ async function findWrong(
 }
 
 const toBytes = (text: string) => new Uint8Array(Buffer.from(text))
+
+describe('KBI-12 of a Word document', () => {
+  interface WordCase {
+    styles?: string
+    body?: string
+  }
+  const text = (content: string, properties = '') =>
+    `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${content}</w:t></w:r>`
+  const paragraph = (content: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${content}</w:p>`
+  const style = (id: string, type: string, content: string, attributes = '') =>
+    `<w:style w:type="${type}" w:styleId="${id}" ${attributes}>${content}</w:style>`
+  const hide = '<w:rPr><w:vanish/></w:rPr>'
+  const show = '<w:rPr><w:vanish w:val="0"/></w:rPr>'
+  const defaults = (properties: string) =>
+    `<w:docDefaults><w:rPrDefault>${properties}</w:rPrDefault></w:docDefaults>`
+  const chain = (type: string, length: number, end: string) =>
+    Array.from({ length }, (_, n) => style(`S${n}`, type, `<w:basedOn w:val="S${n + 1}"/>`)).join('') +
+    style(`S${length}`, type, end)
+  const table = (properties: string, cells: string) =>
+    `<w:tbl><w:tblPr>${properties}</w:tblPr><w:tr>${cells}</w:tr></w:tbl>`
+  const cell = (content: string, properties = '') =>
+    `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text(content))}</w:tc>`
+  const shape = (name: string, attributes: string, prefix = 'v') =>
+    paragraph(
+      `<w:r><w:pict><${prefix}:${name} ${attributes}><${prefix}:textbox><w:txbxContent>${paragraph(text('case'))}</w:txbxContent></${prefix}:textbox></${prefix}:${name}></w:pict></w:r>`,
+    )
+  // Seen whatever the styles say.
+  const seen = (content: string) => paragraph(text(content, '<w:vanish w:val="0"/>'))
+  const plain = paragraph(text('case'))
+  const styledParagraph = paragraph(text('case'), '<w:pStyle w:val="S0"/>')
+  const styledRun = paragraph(text('case', '<w:rStyle w:val="S0"/>'))
+  const styledTable = table('<w:tblStyle w:val="S0"/>', cell('case') + cell('b'))
+  const drawing = (hidden: string) =>
+    paragraph(
+      `<w:r><w:drawing><wp:inline><wpg:wgp><wps:wsp><wps:cNvPr id="1" ${hidden}/><wps:txbx><w:txbxContent>${plain}</w:txbxContent></wps:txbx></wps:wsp></wpg:wgp></wp:inline></w:drawing></w:r>`,
+    )
+  const write = (cases: Record<string, WordCase>) =>
+    Object.entries(cases).map(([way, content]): Case => [way, JSON.stringify(content)])
+  const build = (content: string) => {
+    const { styles = '', body = plain } = JSON.parse(content) as WordCase
+    return { name: 'a.docx', bytes: buildWord(seen('First') + body + seen('last'), { styles }) }
+  }
+  const depths = [1, 9, 10, 11, 40]
+
+  it('what its defaults, styles, cells and shapes hide is left out', async () => {
+    const ofStyles = depths.flatMap((depth): [string, WordCase][] => [
+      [
+        `a paragraph style ${depth} below`,
+        { styles: chain('paragraph', depth, hide), body: styledParagraph },
+      ],
+      [`a run style ${depth} below`, { styles: chain('character', depth, hide), body: styledRun }],
+      [`a table style ${depth} below`, { styles: chain('table', depth, hide), body: styledTable }],
+    ])
+    const cases = write({
+      'the defaults': { styles: defaults(hide) },
+      'the defaults, although a style shows it': {
+        styles: defaults(hide) + style('S0', 'paragraph', show),
+        body: styledParagraph,
+      },
+      'the style of all paragraphs': { styles: style('N', 'paragraph', hide, 'w:default="1"') },
+      'the style of paragraphs without a known one': {
+        styles: style('N', 'paragraph', hide, 'w:default="true"'),
+        body: styledParagraph,
+      },
+      'the style of all runs': { styles: style('N', 'character', hide, 'w:default="1"') },
+      'the style of all tables': {
+        styles: style('N', 'table', hide, 'w:default="1"'),
+        body: table('', cell('case') + cell('b')),
+      },
+      ...Object.fromEntries(ofStyles),
+      'a style of which others have another link': {
+        styles: style('S0', 'character', `<w:link w:val="S1"/>${hide}`) + style('S1', 'paragraph', ''),
+        body: styledRun,
+      },
+      'a style that always hides': {
+        styles: style('S0', 'character', '<w:rPr><w:specVanish/></w:rPr>'),
+        body: styledRun,
+      },
+      'a text that is always hidden': { body: paragraph(text('case', '<w:specVanish/>')) },
+      'a text that is hidden once': {
+        body: paragraph(text('case', '<w:vanish/><w:specVanish w:val="0"/>')),
+      },
+      'a deleted cell': { body: table('', cell('case', '<w:cellDel w:id="1"/>') + cell('b')) },
+      'a hidden run of a formula': {
+        body: paragraph(
+          `<m:oMath><m:r><w:rPr><w:vanish/></w:rPr><m:t>case</m:t></m:r><m:r><w:rPr><w:vanish w:val="0"/></w:rPr><m:t>x</m:t></m:r></m:oMath>`,
+        ),
+      },
+      ...Object.fromEntries(
+        ['shape', 'rect', 'group', 'roundrect'].flatMap((name) =>
+          ['visibility:hidden', 'width:9pt; VISIBILITY : hidden', 'display:none'].map(
+            (css): [string, WordCase] => [`a ${name} with ${css}`, { body: shape(name, `style="${css}"`) }],
+          ),
+        ),
+      ),
+      'a shape of a prefix of its own': {
+        body: shape('shape', 'style="visibility:hidden" xmlns:x="urn:schemas-microsoft-com:vml"', 'x'),
+      },
+      'a property of a prefix of its own': {
+        body: paragraph(
+          text('case', '<x:vanish xmlns:x="http://schemas.openxmlformats.org/wordprocessingml/2006/main"/>'),
+        ),
+      },
+      'a hidden shape of a group': { body: drawing('hidden="1"') },
+    })
+    expect(await findWrong(cases, false, build)).toEqual([])
+  })
+
+  it('what its defaults, styles, cells and shapes show stays', async () => {
+    const cases = write({
+      'the defaults': { styles: defaults(show) },
+      'a text that is shown': {
+        styles: defaults(hide),
+        body: paragraph(text('case', '<w:vanish w:val="0"/>')),
+      },
+      'the style of all paragraphs': { styles: style('N', 'paragraph', show, 'w:default="1"') },
+      'a style that is not that of all paragraphs': { styles: style('N', 'paragraph', hide) },
+      'another style than that of all paragraphs': {
+        styles: style('N', 'paragraph', hide, 'w:default="1"') + style('S0', 'paragraph', ''),
+        body: styledParagraph,
+      },
+      'a style of tables, for a paragraph': { styles: style('N', 'table', hide, 'w:default="1"') },
+      'a style of some rows': {
+        styles: style('S0', 'table', `<w:tblStylePr w:type="lastRow">${hide}</w:tblStylePr>`),
+        body: styledTable,
+      },
+      'styles that switch on and off': {
+        styles: style('N', 'paragraph', hide, 'w:default="1"') + style('S0', 'character', hide),
+        body: styledRun,
+      },
+      ...Object.fromEntries(
+        depths.map((depth): [string, WordCase] => [
+          `a style ${depth} below`,
+          { styles: style('S0', 'paragraph', `<w:basedOn w:val="S1"/>${show}`) + chain('x', depth, hide) },
+        ]),
+      ),
+      'styles in a circle': {
+        styles:
+          style('S0', 'paragraph', '<w:basedOn w:val="S1"/>') + style('S1', '', '<w:basedOn w:val="S0"/>'),
+        body: styledParagraph,
+      },
+      'what only the view of a page on the web hides': { body: paragraph(text('case', '<w:webHidden/>')) },
+      'a text that is not always hidden': { body: paragraph(text('case', '<w:specVanish w:val="0"/>')) },
+      'the end of a paragraph': {
+        body: paragraph(text('case'), '<w:rPr><w:vanish/><w:specVanish/></w:rPr>'),
+      },
+      'a cell beside a deleted one': { body: table('', cell('b', '<w:cellDel w:id="1"/>') + cell('case')) },
+      'an added cell': { body: table('', cell('case', '<w:cellIns w:id="1"/>') + cell('b')) },
+      'a cell that had been deleted': {
+        body: table(
+          '',
+          cell('case', '<w:tcPrChange><w:tcPr><w:cellDel/></w:tcPr></w:tcPrChange>') + cell('b'),
+        ),
+      },
+      'a row that had been hidden': {
+        body: `<w:tbl><w:tr><w:trPr><w:trPrChange><w:trPr><w:hidden/></w:trPr></w:trPrChange></w:trPr>${cell('case')}${cell('b')}</w:tr></w:tbl>`,
+      },
+      'a shape': { body: shape('shape', 'style="visibility:visible;display:inline"') },
+      'a shape without a style': { body: shape('rect', '') },
+      'a shape of a group': { body: drawing('hidden="0"') },
+      'a formula after a hidden text': {
+        body: paragraph(`${text('x', '<w:vanish/>')}<m:oMath><m:r><m:t>case</m:t></m:r></m:oMath>`),
+      },
+    })
+    expect(await findWrong(cases, true, build)).toEqual([])
+  })
+})
 
 describe('KBI-12 of a page and of HTML in markdown', () => {
   const hidingStyles = [
