@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createBudget, jobSteps, runWithin } from '#rules/budget.ts'
 import { readArticleFile } from '#rules/knowledge/article.ts'
 import { buildWord } from '#test/support/knowledge.ts'
+import { buildPdf, pdfText } from '#test/support/pdf-files.ts'
 
 // Each way of hiding a text has twins that a reader sees. Of each document, “First” and “last” are seen.
 
@@ -339,5 +340,58 @@ describe('KBI-12 of a page and of HTML in markdown', () => {
   ])('what styles and elements of %s hide is left out, the rest stays', async (_, build, seenCases) => {
     expect(await findWrong(hidden, false, build)).toEqual([])
     expect(await findWrong(seenCases, true, build)).toEqual([])
+  })
+})
+
+describe('KBI-12 of a PDF', () => {
+  const text = pdfText('case', 50, 500)
+  const form = (box: string, matrix = '') => ({
+    dict: `<</Subtype /Form ${box} ${matrix} /Resources <</Font <</F 3 0 R>>>>>>`,
+    stream: text,
+  })
+  const build = (content: string) => {
+    const [operators = '', box = '', matrix = ''] = content.split('|')
+    const page = pdfText('First', 50, 700) + operators + pdfText('last', 50, 300)
+    const resources = '/XObject <</X 10 0 R>>'
+    return { name: 'a.pdf', bytes: buildPdf({ pages: [page], objects: [form(box, matrix)], resources }) }
+  }
+  const clip = (path: string, content = text) => `q ${path} n ${content} Q `
+  it('what is outside of the part of the page that is painted is left out', async () => {
+    const cases: Case[] = [
+      ['beside it', clip('300 400 200 200 re W')],
+      ['above it', clip('0 0 595 400 re W')],
+      ['below it', clip('0 600 595 100 re W*')],
+      ['with corners in another order', clip('595 400 -595 -400 re W')],
+      ['of lines', clip('300 0 m 500 0 l 500 800 l h W')],
+      ['of nothing', clip('50 490 0 40 re W')],
+      ['in two, one after the other', clip('0 480 595 60 re W n 300 0 200 800 re W')],
+      ['in two that share nothing', clip('0 0 60 800 re W n 61 0 200 800 re W')],
+      ['in a matrix', clip('q 1 0 0 1 300 0 cm 0 0 200 800 re W n 1 0 0 1 -300 0 cm', `${text} Q`)],
+      ['in a turned matrix', clip('0 1 -1 0 0 0 cm 0 -595 400 595 re W n 0 -1 1 0 0 0 cm')],
+      ['that is painted too', `q 300 400 200 200 re W f ${text} Q `],
+      ['of a form', '/X Do |/BBox [300 0 500 800]'],
+      ['around a form', 'q 300 0 200 800 re W n /X Do Q |/BBox [0 0 595 842]'],
+    ]
+    expect(await findWrong(cases, false, build)).toEqual([])
+  })
+  it('what is in the part of the page that is painted stays', async () => {
+    const cases: Case[] = [
+      ['around it', clip('40 490 60 30 re W')],
+      ['around a part of it', clip('0 0 55 800 re W')],
+      ['around its upper half', clip('0 504 595 90 re W')],
+      ['with corners in another order', clip('595 842 -595 -842 re W')],
+      ['of several shapes', clip('300 400 9 9 re 40 490 60 30 re W')],
+      ['of no shape', clip('W')],
+      ['that has ended', `q 300 400 200 200 re W n Q ${text}`],
+      ['of a shape that is only painted', `q 300 400 200 200 re f ${text} Q `],
+      ['of the shape before', clip('40 490 60 30 re W n 300 400 9 9 re')],
+      ['in a matrix', clip('2 0 0 2 0 0 cm 20 245 30 15 re W n .5 0 0 .5 0 0 cm')],
+      ['in a turned matrix', clip('0 1 -1 0 0 0 cm 490 -595 30 595 re W n 0 -1 1 0 0 0 cm')],
+      ['of a form', '/X Do |/BBox [0 0 595 842]'],
+      ['of a form without one', '/X Do '],
+      ['of a form that is moved', '/X Do |/BBox [40 490 100 520]|/Matrix [1 0 0 1 300 0]'],
+      ['after a form', `/X Do ${text}|/BBox [300 0 500 800]`],
+    ]
+    expect(await findWrong(cases, true, build)).toEqual([])
   })
 })
