@@ -47,7 +47,7 @@ const values = new Map<string, readonly [RegExp, RegExp]>(
   }),
 )
 const shownAnyway = /^(?:initial|inherit|unset|revert)/
-export const importantRank = 1e13
+const importantRank = 1e13
 const escapeBytes = 100
 
 /** Read the declarations that strike or hide an element, or undo that. `rank` is that of the last one. */

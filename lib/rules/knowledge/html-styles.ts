@@ -34,7 +34,7 @@ function listTexts(element: Element, name: string): string[] {
   return listElements(element).flatMap((child) => listTexts(child, name))
 }
 
-const ruleBytes = 400
+const [ruleBytes, stepsPerDeclaration] = [400, 10]
 const simpleSelector = /^([a-z][\w-]*)?([.#](?:[\w-]|\P{ASCII})+)?$/iu
 /** The ranks of a selector by its parts. A later rule ranks higher by one. */
 const [elementRank, classRank, idRank, styleRank] = [1e9, 1e10, 1e11, 1e12]
@@ -49,12 +49,17 @@ export function readSheets(
   const [hiding, opened] = [new Set<string>(), new Set<string>()]
   let order = 0
   const read = (selectors: string, found: Declarations) => {
-    spend(selectors.length * 20)
-    for (const [text] of selectors.matchAll(/[^,]+/g)) {
+    spend(selectors.length * (15 + found.size * stepsPerDeclaration))
+    for (const [text] of selectors.replace(/\([^()]*\)/g, '()').matchAll(/[^,]+/g)) {
       const selector = text.trim()
       const [, name = '', part = ''] = simpleSelector.exec(selector) ?? []
       if (name + part === '') {
-        for (const [word] of selector.matchAll(/[.#](?:[\w-]|\P{ASCII})+/gu))
+        // What comes before and after an element does not show it.
+        const element = selector.slice(
+          Math.max(...Array.from(' >+~', (sign) => selector.lastIndexOf(sign))) + 1,
+        )
+        if (/::|:before|:after/.test(element)) continue
+        for (const [word] of element.matchAll(/[.#](?:[\w-]|\P{ASCII})+/gu))
           for (const [property, { hides }] of found)
             if (!hides && !opened.has(`${word}{${property}`)) {
               spendBytes(ruleBytes)
@@ -136,6 +141,7 @@ function applyRules(
   for (const part of parts)
     for (const key of part === '' ? [name] : [part, name + part])
       for (const [property, declaration] of rules.get(key) ?? []) {
+        spend(stepsPerDeclaration)
         const isOpened = declaration.hides && (opened.has(part) || opened.has(`${part}{${property}`))
         if (!isOpened) addDeclaration(declared, property, declaration)
       }

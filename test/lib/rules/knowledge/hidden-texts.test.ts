@@ -274,6 +274,7 @@ describe('KBI-12 of a page and of HTML in markdown', () => {
     '.x{display:none} span, p, div, li, td{display:block}',
     '.x{display:none!important} #y{display:block}',
     '.x{height:0} .w{overflow:hidden}',
+    '.x{display:none} .x::after{display:block} .x .b{display:block}',
     '.x{text-indent:-9999px}',
     `${places.map((name) => `${name}.x`).join(',')}{display:none}`,
   ]
@@ -292,6 +293,7 @@ describe('KBI-12 of a page and of HTML in markdown', () => {
     '.a .x{display:none}',
     '.x:hover{display:none}',
     '.x::before{display:none}',
+    'p:not(.a, .x, .b){display:none}',
     '.a{.x{display:none}}',
     '/* .x{display:none} */ .x{color:red}',
     '@keyframes a{from{visibility:hidden}}',
