@@ -30,11 +30,11 @@ const namespaces: [RegExp, string][] = [
  */
 export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): void {
   const createError = (reason: string) => new ArticleError(`The document ${reason}`)
-  /** The usual prefixes of the others, for each open element; that of elements without one is ''. */
-  const scopes: ReadonlyMap<string, string>[] = [new Map()]
+  /** The usual prefixes of the others, around each open element and in it; that of names without one is ''. */
+  const scopes: ReadonlyMap<string, string>[] = []
+  let prefixes: ReadonlyMap<string, string> = new Map()
   const rename = (name: string, isAttribute: boolean): string => {
-    const prefixes = scopes.at(-1)
-    if (!prefixes || prefixes.size === 0) return name
+    if (prefixes.size === 0) return name
     const colon = name.indexOf(':')
     if (colon < 0 && isAttribute) return name
     const prefix = prefixes.get(name.slice(0, Math.max(0, colon)))
@@ -47,14 +47,13 @@ export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): voi
     { maxDepth, createError },
     {
       onOpenTag(name, attributes) {
-        const outer = scopes.at(-1) ?? new Map()
         const declared = findPrefixes(attributes)
-        if (declared.length > 0) {
-          spend(outer.size * 5)
-          spendBytes((outer.size + declared.length) * prefixBytes)
-        }
-        const prefixes = declared.length > 0 ? new Map([...outer, ...declared]) : outer
         scopes.push(prefixes)
+        if (declared.length > 0) {
+          spend(prefixes.size * 5)
+          spendBytes((prefixes.size + declared.length) * prefixBytes)
+          prefixes = new Map([...prefixes, ...declared])
+        }
         const renamedAttributes =
           prefixes.size === 0
             ? attributes
@@ -63,7 +62,7 @@ export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): voi
       },
       onCloseTag(name) {
         onCloseTag?.(rename(name, false))
-        scopes.pop()
+        prefixes = scopes.pop() ?? prefixes
       },
       ...(onText ? { onText } : {}),
     },
@@ -71,13 +70,15 @@ export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): voi
 }
 
 /** Return the usual prefixes of the unusual ones that an element declares. */
-function findPrefixes(attributes: XmlAttributes): [string, string][] {
-  return Object.keys(attributes).flatMap((key): [string, string][] => {
-    if (!key.startsWith('xmlns')) return []
+function findPrefixes(attributes: XmlAttributes): readonly [string, string][] {
+  const found: [string, string][] = []
+  for (const key in attributes) {
+    if (!key.startsWith('xmlns')) continue
     const [, prefix = key === 'xmlns' ? '' : null] = /^xmlns:(.+)$/.exec(key) ?? []
     const usual = namespaces.find(([pattern]) => pattern.test(attributes[key] ?? ''))?.[1]
-    return prefix === null || usual === undefined || prefix === usual ? [] : [[prefix, usual]]
-  })
+    if (prefix !== null && usual !== undefined && prefix !== usual) found.push([prefix, usual])
+  }
+  return found
 }
 
 /** The files of a document, by what it uses them for. */
