@@ -60,7 +60,7 @@ export function readDeclarations(css: string, rank = 0): Map<string, Declaration
     .matchAll(/(?:^|;)\s*([a-z-]{1,20})\s*:([^;]{0,200})/g)) {
     const [hiding, showing] = values.get(property) ?? []
     if (!hiding) continue
-    const [, value = '', important = ''] = /^\s*([^!]*?)\s*(!.*)?$/s.exec(text) ?? []
+    const [value = '', important = ''] = text.split('!', 2).map((part) => part.trim())
     const hides = hiding.test(value)
     if (!(hides || showing?.test(value) || shownAnyway.test(value))) continue
     const declaration = { hides, rank: rank + (/important/.test(important) ? importantRank : 0) }

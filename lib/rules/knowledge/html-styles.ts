@@ -100,7 +100,7 @@ const isForScreen = (media = '') =>
   media
     .slice(0, maxMediaLength)
     .split(',')
-    .some((query) => /^\s*(?:only\s+)?(?:all|screen|)\s*$/i.test(query))
+    .some((query) => /^(?:only\s{1,9})?(?:all|screen|)$/i.test(query.trim()))
 const maxMediaLength = 200
 
 /** Return whether the rules in another one are read. */
@@ -111,10 +111,14 @@ function isAround(selectors: string): boolean {
 
 /** Yield the selectors and declarations of each rule for a screen. */
 function* listRules(sheet: string): Generator<[selectors: string, declarations: string]> {
-  spend(sheet.length * 10)
+  spend(sheet.length * 5)
   const open: { selectors: string; isRead: boolean }[] = []
   // As in a browser, the end of the sheet ends what is open.
-  for (const [, text = '', sign] of `${toPlainCss(sheet)}}`.matchAll(/([^{}]*)([{}])/g)) {
+  const css = `${toPlainCss(sheet)}}`
+  let start = 0
+  for (const { 0: sign, index } of css.matchAll(/[{}]/g)) {
+    const text = css.slice(start, index)
+    start = index + 1
     const outer = open.at(-1)
     if (sign === '{') {
       const selectors = text.slice(text.lastIndexOf(';') + 1).trim()
