@@ -92,7 +92,7 @@ const values = parts`<<…>>¦[…]¦/A§ 1 ¦/A ¦/A§ ¦§ ¦(a)¦(…)¦<41>�
 const operators = [
   ...parts`(a) Tj ¦(a§ ) Tj ¦(1. a) Tj ¦( ) Tj ¦(a  -) Tj ¦<4141> Tj ¦[(a) -9 (b) 9] TJ ¦q ¦Q ¦/F 12 Tf ¦/F §.5 Tf ¦
 /G§ 9 Tf ¦1 0 0 1 § 700 Tm ¦1 0 0 1 50 § Tm ¦0 -12 Td ¦9 0 Td ¦20 -12 Td (a b) Tj -20 -12 Td (a b) Tj ¦q 4 0 0 4 30 § cm BI ID x EI Q ¦/X Do ¦BT ¦ET ¦ID ¦EI ¦3 Tr ¦0 1 -1 0 50 § Tm ¦(b) Tj ¦(a) ' ¦T* ¦
-1 0 0 1 1 1 cm `,
+1 0 0 1 1 1 cm ¦0 0 9 § re W n ¦0 0 900 900 re ¦W n ¦9 9 l W* n `,
   ...values,
 ]
 const pdfPlaces = {
@@ -136,12 +136,15 @@ const docxBody = parts`<w:p>…</w:p>¦<w:p><w:r><w:t>a §</w:t></w:r></w:p>¦<w
 <m:oMath>…</m:oMath>¦<m:f><m:num>…</m:num><m:den><m:r><m:t>a</m:t></m:r></m:den></m:f>¦<m:sSup><m:e>…</m:e></m:sSup>¦
 <m:m>…</m:m>¦<m:mr>…</m:mr>¦<m:r><m:t>a</m:t></m:r>¦<m:d><m:dPr><m:sepChr m:val="§"/></m:dPr><m:e>…</m:e></m:d>¦
 <w:r><w:rPr><w:rStyle w:val="s§"/></w:rPr><w:t>a</w:t></w:r>¦<w:del><w:r><w:delText>a</w:delText></w:r></w:del>¦
-<mc:AlternateContent>…</mc:AlternateContent>¦<a§/>¦<a b="1" c="2" d="3" e="4"/>¦<!-- a -->¦&amp;¦a§ ¦\r`
+<mc:AlternateContent>…</mc:AlternateContent>¦<w:tbl><w:tblPr><w:tblStyle w:val="s§"/></w:tblPr>…</w:tbl>¦
+<w:tc><w:tcPr><w:cellDel/></w:tcPr><w:p/></w:tc>¦<v:shape style="visibility:hidden;a:b;\\61">…</v:shape>¦<v:shape style="visibility:hidden">¦</v:shape>¦
+<a xmlns:n§="http://schemas.openxmlformats.org/wordprocessingml/2006/main">…</a>¦<a§/>¦<a b="1" c="2" d="3" e="4"/>¦<!-- a -->¦&amp;¦a§ ¦\r`
 const docxPlaces = {
   body: docxBody,
   attributes: ['a§="1" ', 'xmlns:n§="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '],
   styles: parts`<w:style w:styleId="s§"><w:basedOn w:val="s±"/></w:style>¦
 <w:style w:styleId="s§"><w:name w:val="heading 1"/></w:style>¦<w:style w:styleId="s§"><w:strike/></w:style>¦<w:style w:styleId="s"/>¦
+<w:style w:styleId="s§" w:type="t§" w:default="1"><w:vanish/></w:style>¦<w:docDefaults><w:rPrDefault>…</w:rPrDefault></w:docDefaults>¦<w:tblStylePr>…</w:tblStylePr>¦
 <w:name w:val="a§"/>`,
   numbering: parts`<w:abstractNum w:abstractNumId="§">…</w:abstractNum>¦
 <w:lvl w:ilvl="§"><w:numFmt w:val="decimal"/></w:lvl>¦
@@ -184,6 +187,9 @@ http://x.example/§ ¦<br>¦<br>\n¦<p>Share</p>¦<details><summary>a</summary>�
 <dl><dt>a<dd>b</dl>¦<blockquote>…</blockquote>¦<svg>…</svg>¦<form>…</form>¦<¦<a ¦"¦*¦_¦[¦|¦<sup>1</sup>¦
 <noscript>…</noscript>¦<template>…</template>¦<select><option>a`,
 ]
+/** Parts of a style sheet. */
+const sheetParts = parts`.a§{display:none}¦.a{height:0;overflow:hidden}¦a§.a,¦#a§ .b,¦a{¦}¦@media screen{…}¦@media print{¦@layer{¦display:none;¦
+display:block!important;¦clip:rect(0 0 0 0);¦text-decoration:line-through;¦\\61 ¦\\¦/* a */¦/*¦ ¦;¦,¦:¦a`
 const markdownParts = [
   ...parts`# a\n¦#¦## a §\n\nb\n\n¦a\n---\n¦- a\n¦  - a\n¦- ¦* ¦1. a\n¦1. a?\n   - If a\n¦> ¦> a\n`,
   '`',
@@ -193,6 +199,7 @@ const markdownParts = [
 <div>\n¦</div>¦<br>¦<del>…</del>¦<a href=x>…</a>¦<ul>¦</ul>¦<li>a</li>¦<table><tr><td>a¦</table>¦\n:::info\n¦\n:::\n¦
 :::image source="a":::\n¦> [!note]\n¦!!! note\n    ¦{% hint "info" %}\n¦![a](b)¦[[a§]] ¦%% a %% ¦\n%%\n¦☐ a\n¦<¦&amp;¦&¦[a§]: http://x/§\n¦[a§] ¦[a]: http://x\n\n¦[a]¦[^§]: a\n¦[^§] ¦<!--¦-->¦\\¦
 If a, go to step §.\n¦a?\n\n- If a\n- If b\n\n¦    a\n¦\t¦---\n¦a: b\n¦"¦'¦http://x.example/§ ¦
+<style>.a§{display:none}</style>\n¦<style>¦</style>¦<p class=a§>a</p>\n¦<p style="display:none;\\61 ">a</p>\n¦<dialog>…</dialog>¦
 a@b.example ¦~~¦:¦| ¦- [ ] a\n¦1) ¦\r¦\u00a0¦“¦++¦==¦$`,
 ]
 const drawioParts = parts`<mxCell id="§" vertex="1" value="a" parent="1"/>¦<mxCell id="§" vertex="1" parent="±"/>¦
@@ -236,11 +243,17 @@ export const formats: Record<string, Format> = {
       head: ['<title>a', '<meta name=a§ content=b>', '<link>', '<base href=x>', '<'],
       body: htmlParts,
       attributes: ['a§=1 ', 'class=a', 'a="', 'style="a:b;'],
+      sheet: sheetParts,
+      style: sheetParts,
+      classes: ['a§ ', 'a ', 'b'],
+      script: ['a§ ', 'a ', '.', 'b'],
     },
-    build: ({ head, body, attributes }) =>
+    build: ({ head, body, attributes, sheet, style, classes, script }) =>
       article(
         'a.html',
-        utf8(`<html><head>${head}</head><body><p>Text</p>${attributes && `<p ${attributes}>`}${body}`),
+        utf8(
+          `<html><head>${head}</head><body><p>Text</p><style>.a1{display:none}${sheet}</style><script>${script}</script><p style="${style}" class="${classes}">a</p>${attributes && `<p ${attributes}>`}${body}`,
+        ),
       ),
   },
   markdown: {

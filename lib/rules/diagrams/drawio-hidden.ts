@@ -1,6 +1,5 @@
 import type { Cell } from './drawio-cells.ts'
 
-const maxAncestors = 50
 const names = { vertex: 'Shape', edge: 'Line', other: 'Layer' }
 
 /**
@@ -10,8 +9,9 @@ const names = { vertex: 'Shape', edge: 'Line', other: 'Layer' }
 export function splitHidden(cells: readonly Cell[]): { visible: Cell[]; hidden: string[] } {
   const cellById = new Map(cells.map((cell) => [cell.id, cell]))
   const countByHidden = new Map<Cell, number>()
+  const hiddenByCell = new Map<Cell, Cell | undefined>()
   const visible = cells.filter((cell) => {
-    const hidden = findOutermostHidden(cell, cellById)
+    const hidden = findOutermostHidden(cell, cellById, hiddenByCell)
     if (hidden) countByHidden.set(hidden, (countByHidden.get(hidden) ?? 0) + (hidden === cell ? 0 : 1))
     return !hidden
   })
@@ -22,12 +22,22 @@ export function splitHidden(cells: readonly Cell[]): { visible: Cell[]; hidden: 
   return { visible, hidden }
 }
 
-function findOutermostHidden(cell: Cell, cellById: ReadonlyMap<string, Cell>): Cell | undefined {
-  let outermost: Cell | undefined
+/** Find the outermost hidden cell around a cell, or itself. `known` has what was found: each is looked at once. */
+function findOutermostHidden(
+  cell: Cell,
+  cellById: ReadonlyMap<string, Cell>,
+  known: Map<Cell, Cell | undefined>,
+): Cell | undefined {
+  const chain: Cell[] = []
   let current: Cell | undefined = cell
-  for (let count = 0; current && count <= maxAncestors; count++) {
-    if (!current.isVisible) outermost = current
-    current = cellById.get(current.parent)
+  for (; current && !known.has(current); current = cellById.get(current.parent)) {
+    known.set(current, undefined)
+    chain.push(current)
   }
-  return outermost
+  let hidden = current && known.get(current)
+  for (const inner of chain.reverse()) {
+    if (!inner.isVisible) hidden ??= inner
+    known.set(inner, hidden)
+  }
+  return hidden
 }

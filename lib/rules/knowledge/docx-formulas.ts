@@ -5,6 +5,7 @@ import type { XmlAttributes } from '#rules/text/walk-xml.ts'
 
 export interface FormulaReader {
   open(name: string, attributes: XmlAttributes): void
+  isInText(): boolean
   addText(text: string): void
   /** Close the last open element. Return the formula if that was its outermost element, otherwise ''. */
   close(): string
@@ -32,9 +33,9 @@ export function createFormulaReader(): FormulaReader {
         outer.values.set(name, (attributes['m:val'] ?? '').slice(0, maxValueLength))
       parts.push({ name, texts: [], values: new Map() })
     },
+    isInText: () => parts.at(-1)?.name === 't',
     addText(text) {
-      const part = parts.at(-1)
-      if (part?.name === 't') part.texts.push({ name: 't', text })
+      parts.at(-1)?.texts.push({ name: 't', text })
     },
     close() {
       const part = parts.pop()

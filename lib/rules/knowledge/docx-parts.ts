@@ -1,6 +1,7 @@
-import { spendBytes } from '#rules/budget.ts'
+import { spend, spendBytes } from '#rules/budget.ts'
 import { walkXml, type XmlAttributes, type XmlHandlers } from '#rules/text/walk-xml.ts'
 import { ArticleError } from './blocks.ts'
+import { createShown } from './docx-shown.ts'
 
 // Reads the XML files inside a Word document. The element names are those of Office Open XML (ECMA-376).
 
@@ -8,8 +9,8 @@ const maxDepth = 300
 // A text that others refer to is limited, because each reference repeats it.
 export const maxTargetLength = 2000
 const maxStyleNameLength = 100
-/** Bytes of memory of a style, and of a text that is kept by its id. */
-const styleBytes = 400
+/** Bytes of memory of a prefix, of a style, and of a text that is kept by its id. */
+const [prefixBytes, styleBytes] = [60, 400]
 export const entryBytes = 150
 
 const namespaces: [RegExp, string][] = [
@@ -19,6 +20,8 @@ const namespaces: [RegExp, string][] = [
   [/\/drawingml\/2006\/wordprocessingDrawing$|\/drawingml\/wordprocessingDrawing$/, 'wp'],
   [/\/officeDocument\/(?:2006\/)?math$/, 'm'],
   [/\/office\/word\/2010\/wordml$/, 'w14'],
+  [/\/office\/word\/2010\/wordprocessingShape$/, 'wps'],
+  [/^urn:schemas-microsoft-com:vml$/, 'v'],
 ]
 
 /**
@@ -27,13 +30,11 @@ const namespaces: [RegExp, string][] = [
  */
 export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): void {
   const createError = (reason: string) => new ArticleError(`The document ${reason}`)
-  /**
-   * The usual prefix of each other prefix of the root element; `w` for elements without one, if that is their
-   * namespace.
-   */
-  let prefixes: Map<string, string> | null = null
+  /** The usual prefixes of the others, around each open element and in it; that of names without one is ''. */
+  const scopes: ReadonlyMap<string, string>[] = []
+  let prefixes: ReadonlyMap<string, string> = new Map()
   const rename = (name: string, isAttribute: boolean): string => {
-    if (!prefixes || prefixes.size === 0) return name
+    if (prefixes.size === 0) return name
     const colon = name.indexOf(':')
     if (colon < 0 && isAttribute) return name
     const prefix = prefixes.get(name.slice(0, Math.max(0, colon)))
@@ -46,27 +47,38 @@ export function walkDocxXml(xml: string | undefined, handlers: XmlHandlers): voi
     { maxDepth, createError },
     {
       onOpenTag(name, attributes) {
-        prefixes ??= findPrefixes(attributes)
+        const declared = findPrefixes(attributes)
+        scopes.push(prefixes)
+        if (declared.length > 0) {
+          spend(prefixes.size * 5)
+          spendBytes((prefixes.size + declared.length) * prefixBytes)
+          prefixes = new Map([...prefixes, ...declared])
+        }
         const renamedAttributes =
           prefixes.size === 0
             ? attributes
             : Object.fromEntries(Object.entries(attributes).map(([key, value]) => [rename(key, true), value]))
         onOpenTag(rename(name, false), renamedAttributes)
       },
-      ...(onCloseTag ? { onCloseTag: (name) => onCloseTag(rename(name, false)) } : {}),
+      onCloseTag(name) {
+        onCloseTag?.(rename(name, false))
+        prefixes = scopes.pop() ?? prefixes
+      },
       ...(onText ? { onText } : {}),
     },
   )
 }
 
-/** Return the unusual prefixes of the known namespaces. */
-function findPrefixes(attributes: XmlAttributes): Map<string, string> {
-  const declared = Object.entries(attributes).flatMap(([key, value]): [string, string][] => {
+/** Return the usual prefixes of the unusual ones that an element declares. */
+function findPrefixes(attributes: XmlAttributes): readonly [string, string][] {
+  const found: [string, string][] = []
+  for (const key in attributes) {
+    if (!key.startsWith('xmlns')) continue
     const [, prefix = key === 'xmlns' ? '' : null] = /^xmlns:(.+)$/.exec(key) ?? []
-    const usual = namespaces.find(([pattern]) => pattern.test(value))?.[1]
-    return prefix === null || usual === undefined || prefix === usual ? [] : [[prefix, usual]]
-  })
-  return new Map(declared)
+    const usual = namespaces.find(([pattern]) => pattern.test(attributes[key] ?? ''))?.[1]
+    if (prefix !== null && usual !== undefined && prefix !== usual) found.push([prefix, usual])
+  }
+  return found
 }
 
 /** The files of a document, by what it uses them for. */
@@ -137,8 +149,14 @@ export function parseLinkTargets(xml: string | undefined): Map<string, string> {
   return targetById
 }
 
+/** Whether a text is struck or hidden; null leaves it to others. */
+export interface Look {
+  isStruck: boolean | null
+  isHidden: boolean | null
+}
+
 /** What a style says about its paragraphs and runs. */
-export interface Style {
+export interface Style extends Look {
   /** Names of built-in styles are always English. */
   name: string
   basedOn: string
@@ -146,41 +164,79 @@ export interface Style {
   outlineLevel: number | null
   listId: string
   listDepth: number
-  /** Whether it strikes or hides its text, or null. */
-  isStruck: boolean | null
-  isHidden: boolean | null
 }
 
-/** Return the styles by their id. Ids are in the author's language. */
-export function parseStyles(xml: string | undefined): Map<string, Style> {
-  const styleById = new Map<string, Style>()
+export interface Styles {
+  /** Ids are in the author's language. */
+  byId: ReadonlyMap<string, Style>
+  /** The style of what names none, by its type, such as `paragraph`. */
+  ofType: ReadonlyMap<string, Style>
+  /** What holds beside all styles. */
+  defaults: Look
+}
+
+const plainLook: Look = { isStruck: null, isHidden: null }
+
+/** Return the styles. Each has the look of those that it is based on, unless it has one of its own. */
+export function parseStyles(xml: string | undefined): Styles {
+  const byId = new Map<string, Style>()
+  const ofType = new Map<string, Style>()
+  const defaults = { ...plainLook }
+  const shown = createShown()
   let style: Style | null = null
+  /** What the properties of runs are about: those of some cells of a table are not read. */
+  let look: Look | null = null
   walkDocxXml(xml, {
     onOpenTag: (name, attributes) => {
+      shown.open(name, attributes)
+      if (!shown.isShown()) return
       const value = attributes['w:val'] ?? ''
       if (name === 'w:style') {
-        style = {
-          name: '',
-          basedOn: '',
-          outlineLevel: null,
-          listId: '',
-          listDepth: 0,
-          isStruck: null,
-          isHidden: null,
-        }
+        style = { ...plainLook, name: '', basedOn: '', outlineLevel: null, listId: '', listDepth: 0 }
+        look = style
         spendBytes(styleBytes)
-        if (attributes['w:styleId']) styleById.set(attributes['w:styleId'], style)
-      } else if (!style) return
+        const { 'w:styleId': id, 'w:type': type, 'w:default': isDefault } = attributes
+        if (id) byId.set(id, style)
+        if (isDefault && type && isOn({ 'w:val': isDefault })) ofType.set(type, style)
+      } else if (name === 'w:rPrDefault') look = defaults
+      else if (name === 'w:tblStylePr') look = null
+      else if (look && (name === 'w:strike' || name === 'w:dstrike')) look.isStruck = isOn(attributes)
+      else if (look && name === 'w:vanish') look.isHidden = isOn(attributes)
+      else if (look && name === 'w:specVanish') look.isHidden = isOn(attributes) || look.isHidden
+      else if (!style) return
       else if (name === 'w:name') style.name = value.slice(0, maxStyleNameLength)
       else if (name === 'w:basedOn') style.basedOn = value
       else if (name === 'w:outlineLvl') style.outlineLevel = parseOutlineLevel(value)
       else if (name === 'w:numId') style.listId = value
       else if (name === 'w:ilvl') style.listDepth = parseListDepth(value)
-      else if (name === 'w:strike' || name === 'w:dstrike') style.isStruck = isOn(attributes)
-      else if (name === 'w:vanish') style.isHidden = isOn(attributes)
+    },
+    onCloseTag: (name) => {
+      shown.close(name)
+      if (name === 'w:tblStylePr') look = style
+      if (name === 'w:rPrDefault') look = null
     },
   })
-  return styleById
+  inheritLooks(byId)
+  return { byId, ofType, defaults }
+}
+
+/** Give each style the look of those that it is based on. Each is looked at once. */
+function inheritLooks(styles: ReadonlyMap<string, Style>): void {
+  const seen = new Set<Style>()
+  for (const first of styles.values()) {
+    const chain: Style[] = []
+    let style: Style | undefined = first
+    while (style && !seen.has(style)) {
+      seen.add(style)
+      chain.push(style)
+      style = styles.get(style.basedOn)
+    }
+    for (const each of chain.reverse()) {
+      const base = styles.get(each.basedOn)
+      each.isStruck ??= base?.isStruck ?? null
+      each.isHidden ??= base?.isHidden ?? null
+    }
+  }
 }
 
 /** Return 1 to 9, or null for a body text. */

@@ -1,12 +1,10 @@
-import { listStyles, type Style } from './docx-parts.ts'
+import type { Look, Style, Styles } from './docx-parts.ts'
 
 // What the properties of runs and paragraphs mean.
 
 /** How the characters of a run look. Null leaves it to the styles. */
-export interface Run {
+export interface Run extends Look {
   styleId: string
-  isStruck: boolean | null
-  isHidden: boolean | null
   raised: 'superscript' | 'subscript' | null
 }
 
@@ -14,19 +12,23 @@ export const plainRun: Run = { styleId: '', isStruck: null, isHidden: null, rais
 
 /**
  * Return why the text of a run is not read, or null. What the style of its paragraph switches on, the style of
- * the run switches off again: ECMA-376, part 1, 17.7.3.
+ * the run or of its table switches off again, but not what holds beside all styles: ECMA-376, part 1, 17.7.3.
  */
 export function findLossOfRun(
   run: Run,
   paragraphStyleId: string,
-  styles: ReadonlyMap<string, Style>,
+  /** Null outside of a table. */
+  tableStyleId: string | null,
+  { byId, ofType, defaults }: Styles,
 ): 'struck' | 'hidden' | null {
-  const isSwitchedOn = (name: 'isStruck' | 'isHidden') => {
-    const [ofParagraph, ofRun] = [paragraphStyleId, run.styleId].map(
-      (id) => listStyles(styles, id).find((style) => style[name] !== null)?.[name] ?? false,
-    )
-    return run[name] ?? ofParagraph !== ofRun
-  }
+  const find = (type: string, id: string) => byId.get(id) ?? ofType.get(type)
+  const styles = [
+    find('paragraph', paragraphStyleId),
+    find('character', run.styleId),
+    tableStyleId === null ? undefined : find('table', tableStyleId),
+  ]
+  const isSwitchedOn = (name: keyof Look) =>
+    run[name] ?? (defaults[name] || styles.filter((style) => style?.[name]).length % 2 === 1)
   return isSwitchedOn('isHidden') ? 'hidden' : isSwitchedOn('isStruck') ? 'struck' : null
 }
 

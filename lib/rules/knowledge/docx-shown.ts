@@ -1,4 +1,5 @@
 import type { XmlAttributes } from '#rules/text/walk-xml.ts'
+import { readDeclarations } from './css-declarations.ts'
 
 /** Copies for older programs, text that was moved elsewhere, and the formatting before a tracked change. */
 const ignoredElements = new Set([
@@ -8,9 +9,20 @@ const ignoredElements = new Set([
   'w:rPrChange',
   'w:sectPrChange',
   'w:tblPrChange',
+  'w:tcPrChange',
+  'w:trPrChange',
 ])
 /** In the properties of a paragraph, a row or a formula, `w:del` has no content. */
 const propertyElements = new Set(['w:pPr', 'w:rPr', 'w:trPr', 'm:ctrlPr'])
+
+/** What a drawing and a shape of a group are called, and whether they are hidden. */
+const namesOfDrawings = new Set(['wp:docPr', 'wps:cNvPr'])
+
+/** Return whether a shape of an older program is hidden. Its places have no units, so they say nothing. */
+function isHiddenShape({ style = '' }: XmlAttributes): boolean {
+  const declarations = readDeclarations(style)
+  return ['display', 'visibility'].some((property) => declarations.get(property)?.hides)
+}
 
 /** Follows which elements of a document are shown. Each element must be opened and closed. */
 export interface Shown {
@@ -42,13 +54,14 @@ export function createShown(): Shown {
   }
   return {
     open(name, attributes) {
-      const isLeftOut = isIgnored(name)
+      const isLeftOut = isIgnored(name) || (name.startsWith('v:') && isHiddenShape(attributes))
       openElements.push(isLeftOut)
       if (isLeftOut) ignored++
       if (name === 'mc:AlternateContent') alternatives.push(false)
       if (propertyElements.has(name)) properties++
       // A drawing that was hidden in the list of the objects of a page.
-      if (name === 'wp:docPr' && /^(?:1|true|on)$/.test(attributes.hidden ?? '')) ignoreAround(1)
+      if (namesOfDrawings.has(name) && /^(?:1|true|on)$/.test(attributes.hidden ?? '')) ignoreAround(1)
+      if (name === 'w:cellDel') ignoreAround(2)
     },
     close(name) {
       if (openElements.pop()) ignored--

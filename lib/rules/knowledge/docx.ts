@@ -25,6 +25,7 @@ import {
   parseOutlineLevel,
   parseStyles,
   type Style,
+  type Styles,
   walkDocxXml,
 } from './docx-parts.ts'
 import { findHeadingLevel, findLossOfRun, plainRun, type Run } from './docx-properties.ts'
@@ -61,7 +62,7 @@ export async function readDocx(
     losses,
     linkTargets: parseLinkTargets(files.get(names.links)),
     styles,
-    numbering: parseNumbering(files.get(names.numbering), styles),
+    numbering: parseNumbering(files.get(names.numbering), styles.byId),
     footnotes: parseNotes(files.get(names.footnotes), styles, losses),
     endnotes: parseNotes(files.get(names.endnotes), styles, losses),
     openParagraphs: [],
@@ -88,19 +89,23 @@ export async function readDocx(
       if (reader.isInParagraphProperties && deletedMarks.has(name))
         setParagraph(reader, { isMarkDeleted: true })
       if (!shown.isShown()) return
-      if (name.startsWith('m:')) reader.formula.open(name, attributes)
-      else if (Object.hasOwn(openHandlers, name)) openHandlers[name]?.(reader, attributes)
+      if (name.startsWith('m:')) {
+        if (runsOfFormulas.has(name)) reader.run = plainRun
+        reader.formula.open(name, attributes)
+      } else if (Object.hasOwn(openHandlers, name)) openHandlers[name]?.(reader, attributes)
     },
     onCloseTag: (name) => {
       shown.close(name)
       if (!shown.isShown()) return
-      if (name.startsWith('m:')) appendText(reader, reader.formula.close())
-      else if (Object.hasOwn(closeHandlers, name)) closeHandlers[name]?.(reader)
+      if (name.startsWith('m:')) {
+        if (runsOfFormulas.has(name)) reader.run = plainRun
+        appendText(reader, reader.formula.close())
+      } else if (Object.hasOwn(closeHandlers, name)) closeHandlers[name]?.(reader)
     },
     onText: (text) => {
       if (!shown.isShown()) return
       if (reader.isInText && reader.openInstructions.length === 0) appendText(reader, replaceSymbols(text))
-      reader.formula.addText(text)
+      if (reader.formula.isInText() && !isLost(reader, text)) reader.formula.addText(text)
       const field = reader.openFields.at(-1)
       if (reader.isInInstruction && field)
         field.instruction = (field.instruction + text).slice(0, maxInstructionLength)
@@ -115,6 +120,9 @@ const rootRelations = '_rels/.rels'
 const maxInstructionLength = 4000
 /** In the properties of a paragraph, these delete its end, so that the next one continues it. */
 const deletedMarks = new Set(['w:del', 'w:moveFrom'])
+
+/** What has properties of runs in a formula. */
+const runsOfFormulas = new Set(['m:r', 'm:ctrlPr'])
 
 interface Paragraph {
   prose: Prose
@@ -136,6 +144,7 @@ const emptyParagraph: Omit<Paragraph, 'prose'> = {
 }
 
 interface Table {
+  styleId: string
   rows: Cell[][]
   /** The texts of the open cell. */
   cell: Markdown[]
@@ -155,7 +164,7 @@ interface DocxReader {
   writer: BlockWriter
   losses: Losses
   linkTargets: Map<string, string>
-  styles: Map<string, Style>
+  styles: Styles
   footnotes: Map<string, string>
   endnotes: Map<string, string>
   numbering: Numbering
@@ -204,6 +213,9 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:strike': (reader, attributes) => setRun(reader, { isStruck: isOn(attributes) }),
   'w:dstrike': (reader, attributes) => setRun(reader, { isStruck: isOn(attributes) }),
   'w:vanish': (reader, attributes) => setRun(reader, { isHidden: isOn(attributes) }),
+  'w:specVanish': (reader, attributes) => {
+    if (isOn(attributes)) setRun(reader, { isHidden: true })
+  },
   'w:vertAlign': (reader, attributes) => {
     const value = attributes['w:val']
     setRun(reader, { raised: value === 'superscript' || value === 'subscript' ? value : null })
@@ -291,6 +303,7 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
   'w:tbl': (reader) => {
     writeCode(reader)
     reader.openTables.push({
+      styleId: '',
       rows: [],
       cell: [],
       columns: 1,
@@ -299,6 +312,10 @@ const openHandlers: Record<string, (reader: DocxReader, attributes: XmlAttribute
       isInRowProperties: false,
       isRowDeleted: false,
     })
+  },
+  'w:tblStyle': ({ openTables }, attributes) => {
+    const table = openTables.at(-1)
+    if (table) table.styleId = attributes['w:val'] ?? ''
   },
   'w:tr': ({ openTables }) => {
     spendBytes(cellBytes)
@@ -452,7 +469,7 @@ interface Item {
 }
 
 function listNames(reader: DocxReader, styleId: string): { styles: Style[]; names: string[] } {
-  const styles = listStyles(reader.styles, styleId)
+  const styles = listStyles(reader.styles.byId, styleId)
   const names = styles.length > 0 ? styles.map(({ name }) => name.toLowerCase()) : [styleId.toLowerCase()]
   return { styles, names }
 }
@@ -517,18 +534,26 @@ function writeCode({ writer, codeLines }: DocxReader): void {
 }
 
 function appendText(reader: DocxReader, content: string): void {
-  const { run, styles, box } = reader
-  const { prose, styleId = '' } = reader.openParagraphs.at(-1) ?? {}
+  const { run, box } = reader
+  const { prose } = reader.openParagraphs.at(-1) ?? {}
   if (!prose || content === '') return
   if (box) reader.box = null
   const text = box ? `${box} ` : content
-  const lost = findLossOfRun(run, styleId, styles)
-  if (lost !== null) {
-    if (text.trim() !== '') countLoss(reader.losses, lost)
-    return
-  }
+  if (isLost(reader, text)) return
   countLength(reader, text)
   prose.addText(run.raised ? writeRaised(text, run.raised === 'subscript') : text)
+}
+
+/** Return whether a text is not read, because it is struck or hidden, and count it. */
+function isLost({ run, styles, openParagraphs, openTables, losses }: DocxReader, text: string): boolean {
+  const lost = findLossOfRun(
+    run,
+    openParagraphs.at(-1)?.styleId ?? '',
+    openTables.at(-1)?.styleId ?? null,
+    styles,
+  )
+  if (lost !== null && text.trim() !== '') countLoss(losses, lost)
+  return lost !== null
 }
 
 function countLength(reader: DocxReader, text: string): void {

@@ -1,6 +1,6 @@
 import { createHtmlParser } from '#rules/text/html-parser.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
-import { ignoredElements, inlineElements } from './html-tree.ts'
+import { findLoss, ignoredElements, inlineElements } from './html-tree.ts'
 
 /**
  * A text that is nested deeper is read up to there: looking for the element that a tag closes takes time by
@@ -37,13 +37,16 @@ export function convertHtmlToText(html: string): string {
   }
   const links: string[] = []
   let isFirstCell = true
-  const depth = { all: 0, ignored: 0, preformatted: /<[a-z!/]/i.test(html) ? 0 : 1 }
+  /** `hidden` is the depth of the open element that is not shown, or 0. */
+  const depth = { all: 0, ignored: 0, hidden: 0, preformatted: /<[a-z!/]/i.test(html) ? 0 : 1 }
   const parser = createHtmlParser({
-    onopentag(name, { href = '', alt = '' }) {
+    onopentag(name, attributes) {
+      const { href = '', alt = '' } = attributes
       if (++depth.all > maxDepth) parser.pause()
+      if (depth.hidden === 0 && findLoss({ name, attributes }) === 'hidden') depth.hidden = depth.all
       if (isIgnored(name)) depth.ignored++
       else if (name === 'pre') depth.preformatted++
-      if (depth.ignored > 0) return
+      if (depth.ignored + depth.hidden > 0) return
       if (name === 'a') links.push(href)
       if (name === 'img' && alt) append(reader, ` ${alt} `, false)
       if (name === 'br') {
@@ -59,13 +62,14 @@ export function convertHtmlToText(html: string): string {
       if (name === 'li') reader.marker = '- '
     },
     ontext(text) {
-      if (depth.ignored === 0) append(reader, text, depth.preformatted > 0)
+      if (depth.ignored + depth.hidden === 0) append(reader, text, depth.preformatted > 0)
     },
     onclosetag(name) {
-      depth.all--
+      const isInHidden = depth.hidden > 0
+      if (depth.hidden === depth.all--) depth.hidden = 0
       if (isIgnored(name)) depth.ignored--
       else if (name === 'pre') depth.preformatted--
-      if (depth.ignored > 0 || isIgnored(name)) return
+      if (isInHidden || depth.ignored > 0 || isIgnored(name)) return
       if (name === 'a') appendAddress(reader, links.pop() ?? '')
       if (name !== 'br' && !inlineElements.has(name) && !cellElements.has(name)) reader.isBlockOver = true
     },

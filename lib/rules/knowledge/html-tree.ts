@@ -4,7 +4,7 @@ import { countPlaces } from '#rules/text/count-places.ts'
 import { createHtmlParser } from '#rules/text/html-parser.ts'
 import { countMarkup } from '#rules/text/xml.ts'
 import { ArticleError } from './blocks.ts'
-import { removeComments } from './css-comments.ts'
+import { areHiding, areStriking, readDeclarations } from './css-declarations.ts'
 import { createGrowingText, type GrowingText } from './growing-text.ts'
 import { lineBreak } from './prose.ts'
 
@@ -62,14 +62,21 @@ export function parseHtml(html: string): Element {
   return root
 }
 
-type Tag = Pick<Element, 'name' | 'attributes'>
+export type Tag = Pick<Element, 'name' | 'attributes'>
 
-/** Return whether an element is struck through: its text does not apply any more. */
-export function isStruck({ name, attributes }: Tag): boolean {
-  return (
-    /^(?:del|s|strike)$/.test(name) ||
-    /text-decoration(?:-line)?\s{0,9}:[^;]{0,100}line-through/i.test(attributes.style ?? '')
-  )
+const openedNames = /tab|panel|collaps|accordion|toggle|expand|spoiler|step/i
+
+/**
+ * Return why the text of an element is not read, or null: what is struck through does not apply any more. What a
+ * reader can open, such as a tab, is shown.
+ */
+export function findLoss({ name, attributes }: Tag): 'struck' | 'hidden' | null {
+  const { hidden, open, style = '', role = '', class: names = '' } = attributes
+  const declarations = readDeclarations(style)
+  if (/^(?:del|s|strike)$/.test(name) || areStriking(declarations)) return 'struck'
+  const isHidden =
+    hidden !== undefined || (name === 'dialog' && open === undefined) || areHiding(declarations)
+  return isHidden && !openedNames.test(`${role} ${names}`) ? 'hidden' : null
 }
 
 /** The box of a task, which editors write as an input or as an element with its role or class. */
@@ -81,20 +88,6 @@ const isChecked = (attributes: Tag['attributes']) =>
   attributes.checked !== undefined ||
   attributes['aria-checked'] === 'true' ||
   /(?:^|\s)checkbox-on(?:\s|$)/.test(attributes.class ?? '')
-
-// Not opacity 0, from which pages fade in, and not font size 0, which e-mails set again for what is inside.
-const unseenStyle =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden)/i
-const openedNames = /tab|panel|collaps|accordion|toggle|expand|spoiler|step/i
-
-/** Return whether a page does not show an element. What a reader can open, such as a tab, is shown. */
-export function isHidden({ attributes }: Tag): boolean {
-  const { hidden, style = '', role = '', class: names = '' } = attributes
-  const isUnseen =
-    (hidden !== undefined && hidden !== 'until-found') ||
-    unseenStyle.test(style.includes('/*') ? removeComments(style) : style)
-  return isUnseen && !openedNames.test(`${role} ${names}`)
-}
 
 /** Return the child elements, without the texts between them. */
 export function listElements({ children }: Element): Element[] {

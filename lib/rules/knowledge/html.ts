@@ -1,16 +1,15 @@
 import { spend } from '#rules/budget.ts'
 import { escapeMarkdown, type Markdown, toMarkdown } from '#rules/markup/markdown.ts'
 import { type Block, type BlockWriter, createBlockWriter, formatCodeBlock } from './blocks.ts'
-import { applyStruckStyles } from './html-styles.ts'
+import { applySheets, applyStyles, type PageStyles } from './html-styles.ts'
 import {
   collapseSpaces,
   type Element,
+  findLoss,
   getCode,
   getText,
   ignoredElements,
   inlineElements,
-  isHidden,
-  isStruck,
   listElements,
   parseHtml,
 } from './html-tree.ts'
@@ -32,7 +31,7 @@ export function* readHtml(
   yield
   const steps = countElements(root) * stepsPerElement
   spend(steps / 2)
-  applyStruckStyles(root)
+  applySheets(root)
   const article = removeFurniture(root)
   yield
   spend(steps / 2)
@@ -40,9 +39,10 @@ export function* readHtml(
 }
 
 /** Return the blocks of a part of a page as markdown. */
-export function readHtmlPart(html: string, losses: Losses): string[] {
+export function readHtmlPart(html: string, losses: Losses, styles: PageStyles | null = null): string[] {
   const root = parseHtml(html)
   spend(countElements(root) * stepsPerElement)
+  if (styles) applyStyles(root, styles)
   return readElement(root, losses, () => []).map(({ kind, level, text }) =>
     kind === 'heading' ? `${'#'.repeat(level)} ${escapeMarkdown(text)}` : text,
   )
@@ -66,7 +66,7 @@ function readElement(element: Element, losses: Losses, readMarkdown: MarkdownRea
 function leaveOutUnseen(element: Element, losses: Losses): Element {
   const children = element.children.flatMap((child) => {
     if (typeof child === 'string') return child
-    const kind = isStruck(child) ? 'struck' : isHidden(child) ? 'hidden' : null
+    const kind = findLoss(child)
     if (kind === null) return leaveOutUnseen(child, losses)
     if (getText(child).trim() !== '') countLoss(losses, kind)
     return []

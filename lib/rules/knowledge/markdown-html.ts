@@ -1,14 +1,15 @@
 import { spend } from '#rules/budget.ts'
 import { countPlaces } from '#rules/text/count-places.ts'
 import { readHtmlPart } from './html.ts'
-import { ignoredElements, inlineElements, isHidden, isStruck } from './html-tree.ts'
+import { type PageStyles, readSheets } from './html-styles.ts'
+import { findLoss, ignoredElements, inlineElements } from './html-tree.ts'
 import { countLoss, type Losses, losePicture } from './losses.ts'
 import { formatCodeSpan, writeRaised } from './prose.ts'
 
 // Wikis export what markdown cannot write as HTML. It becomes markdown here, before blocks are looked for.
 
 export const blockElements = new Set(
-  'address article aside blockquote center dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul'.split(
+  'address article aside blockquote center dd details dialog div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul'.split(
     ' ',
   ),
 )
@@ -44,14 +45,15 @@ export function replaceHtml(text: string, kinds: readonly LineKind[], losses: Lo
   const ended = new Set(
     Array.from(text.matchAll(/<\/([a-z][a-z0-9]{0,20})\s*>/gi), ([, name = '']) => name.toLowerCase()),
   )
-  const names = { ended, long: new Set(longElements), areUnseenEnded: true }
+  const known = { ended, styles: readSheets(listSheets(text), () => []) }
+  const names = { ...known, long: new Set(longElements), areUnseenEnded: true }
   const parts: string[] = []
   for (let start = 0; start < lines.length; ) {
     let end = start + 1
     if (kinds[start] !== 'code') {
       end = findEndOfPart(lines, kinds, start, names)
       parts.push(
-        replacePart(lines.slice(start, end).join('\n'), { ended, losses, isRow: kinds[start] === 'row' }),
+        replacePart(lines.slice(start, end).join('\n'), { ...known, losses, isRow: kinds[start] === 'row' }),
       )
     } else parts.push(lines[start] ?? '')
     start = end
@@ -59,9 +61,21 @@ export function replaceHtml(text: string, kinds: readonly LineKind[], losses: Lo
   return parts.join('\n')
 }
 
-interface Names {
+/** Return the style sheets in a text, without those for paper. */
+function listSheets(text: string): string[] {
+  if (!/<style/i.test(text)) return []
+  const [, ...sheets] = text.split(/<style(?!\s[^<>]{0,100}print)[^<>]{0,100}>/i)
+  return sheets.map((sheet) => sheet.split(/<\/style/i, 1)[0] ?? '')
+}
+
+interface Known {
   /** The names of elements whose end is somewhere in the text. */
   ended: ReadonlySet<string>
+  /** What the style sheets in the text say. */
+  styles: PageStyles | null
+}
+
+interface Names extends Known {
   /** Those that empty lines do not end, as far as each so far had its end. */
   long: Set<string>
   /** Whether each element that is not read had its end so far. Empty lines do not end one either. */
@@ -79,7 +93,7 @@ function findEndOfPart(
   names: Names,
 ): number {
   if (kinds[start] === 'row') return start + 1
-  const { ended, long } = names
+  const { long } = names
   /** The elements whose ends are looked for, besides those of `long`. */
   const unseen = new Set<string>()
   let open = 0
@@ -90,38 +104,30 @@ function findEndOfPart(
       endOfParagraph ??= Math.max(at, start + 1)
       if (open <= 0) return at > start ? at : endOfParagraph
     }
-    for (const tag of listTags(line, ended)) {
-      if (names.areUnseenEnded && !tag.isEnd && getLoss(tag) !== null) unseen.add(tag.name)
+    for (const tag of listTags(line, names)) {
+      if (names.areUnseenEnded && !tag.isEnd && findLoss(tag) !== null) unseen.add(tag.name)
       if (long.has(tag.name) || unseen.has(tag.name)) open += tag.isEnd ? -1 : 1
     }
   }
   if (open <= 0) return lines.length
   // The end of one is missing, so looking for those of the others would take quadratic time.
   const end = endOfParagraph ?? lines.length
-  for (const { name } of listTags(lines.slice(start, end).join('\n'), ended)) long.delete(name)
+  for (const { name } of listTags(lines.slice(start, end).join('\n'), names)) long.delete(name)
   if (unseen.size > 0) names.areUnseenEnded = false
   return end
 }
 
-/** Return why the text of an element is not read, or null. */
-const getLoss = (tag: Tag) => (isStruck(tag) ? 'struck' : isHidden(tag) ? 'hidden' : null)
-
-function listTags(text: string, ended: ReadonlySet<string>): Tag[] {
+function listTags(text: string, { ended, styles }: Known): Tag[] {
   if (!text.includes('<')) return []
   return Array.from(text.matchAll(token)).flatMap((match): Tag[] => {
     const [whole, slash, word, rest = ''] = match
     const name = word?.toLowerCase() ?? ''
     const isKnown = blockElements.has(name) || inlineElements.has(name) || ignoredElements.has(name)
     if (!(voidElements.test(name) || (isKnown && ended.has(name)))) return []
-    return [
-      {
-        name,
-        isEnd: slash === '/',
-        attributes: readAttributes(rest),
-        at: match.index,
-        end: match.index + whole.length,
-      },
-    ]
+    const [at, end] = [match.index, match.index + whole.length]
+    const tag = { name, isEnd: slash === '/', attributes: readAttributes(rest), at, end }
+    if (!tag.isEnd) styles?.(tag)
+    return [tag]
   })
 }
 
@@ -149,15 +155,15 @@ function matchTags(tags: readonly Tag[]): Map<number, number> {
   return ends
 }
 
-interface Place {
-  ended: ReadonlySet<string>
+interface Place extends Known {
   losses: Losses
   /** Whether the text has to stay on its line. */
   isRow: boolean
 }
 
-function replacePart(text: string, { ended, losses, isRow }: Place): string {
-  const tags = listTags(text, ended)
+function replacePart(text: string, place: Place): string {
+  const { styles, losses, isRow } = place
+  const tags = listTags(text, place)
   if (tags.length === 0) return text
   const ends = matchTags(tags)
   /** How many elements of a page start before each tag. */
@@ -179,7 +185,7 @@ function replacePart(text: string, { ended, losses, isRow }: Place): string {
       const end = tags[endIndex] as Tag
       const hasBlocks = (blockCounts[endIndex] ?? 0) > (blockCounts[index] ?? 0)
       const isContainer = containers.test(tag.name) && !hasBlocks
-      const lost = getLoss(tag)
+      const lost = findLoss(tag)
       write(text.slice(at, tag.at))
       at = tag.end
       if (tag.name === 'img') write(replacePicture(tag, losses))
@@ -194,7 +200,7 @@ function replacePart(text: string, { ended, losses, isRow }: Place): string {
         if (lost !== null) countLoss(losses, lost)
         else if (tag.name === 'summary') write(`**${inner().trim()}**`)
         else if (blockElements.has(tag.name)) {
-          const blocks = readHtmlPart(text.slice(tag.at, end.end), losses)
+          const blocks = readHtmlPart(text.slice(tag.at, end.end), losses, styles)
           write(isRow ? ` ${joinLines(blocks)} ` : placeBlocks(blocks, line))
         } else if (replacedElements.test(tag.name)) write(replaceInline(tag, inner))
         else if (!ignoredElements.has(tag.name)) continue

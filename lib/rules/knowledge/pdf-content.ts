@@ -4,7 +4,17 @@ import { ArticleError } from './blocks.ts'
 import { countLoss, createLosses, type Losses, loseLetters, mergeLosses } from './losses.ts'
 import { maxStreamBytes, type PdfFile, type PdfPage, tooLargePdf } from './pdf-file.ts'
 import { type PdfFont, readFont } from './pdf-fonts.ts'
-import { type Box, identity, type Matrix, multiply, rotate, toX, toY, translate } from './pdf-geometry.ts'
+import {
+  type Box,
+  identity,
+  intersect,
+  type Matrix,
+  multiply,
+  rotate,
+  surround,
+  toX,
+  translate,
+} from './pdf-geometry.ts'
 import { readLayers } from './pdf-layers.ts'
 import {
   createPdfParser,
@@ -32,6 +42,8 @@ export interface PdfRun {
 
 interface TextState {
   matrix: Matrix
+  /** What is painted at most: the rectangle around each path that limits it; null is all of the page. */
+  clip: Box | null
   font: PdfFont | null
   size: number
   characterSpace: number
@@ -113,7 +125,7 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
         held: 0,
       }
       const matrix = rotate(turn)
-      await runContent(interpreter, content, file.readDict(page.get('Resources')), matrix, 0)
+      await runContent(interpreter, content, file.readDict(page.get('Resources')), matrix, null, 0)
       await drawFields(interpreter, page, matrix)
       return interpreter
     }
@@ -145,26 +157,27 @@ export function createPageReader(file: PdfFile, losses: Losses): (page: PdfPage)
 /** Return what a viewer shows of a page that is turned by so many degrees: ISO 32000-1, 14.11.2. */
 function readPageBox(file: PdfFile, page: PdfPage, turn: number): Box | null {
   const matrix = rotate(turn)
-  const boxes = ['MediaBox', 'CropBox'].flatMap((key): Box[] => {
-    const sides = file
-      .readArray(page.get(key))
-      .slice(0, 4)
-      .map((side) => file.readNumber(side) ?? 0)
-    const [x = 0, y = 0, otherX = 0, otherY = 0] = sides
-    const [left, right] = inOrder(toX(matrix, x, y), toX(matrix, otherX, otherY))
-    const [bottom, top] = inOrder(toY(matrix, x, y), toY(matrix, otherX, otherY))
-    return left < right && bottom < top ? [{ left, right, bottom, top }] : []
-  })
-  return boxes.reduce<Box | null>((outer, box) => {
-    const left = Math.max(outer?.left ?? box.left, box.left)
-    const right = Math.min(outer?.right ?? box.right, box.right)
-    const bottom = Math.max(outer?.bottom ?? box.bottom, box.bottom)
-    const top = Math.min(outer?.top ?? box.top, box.top)
-    return left < right && bottom < top ? { left, right, bottom, top } : outer
+  return ['MediaBox', 'CropBox'].reduce<Box | null>((outer, key) => {
+    const box = readBox(file, page.get(key), matrix)
+    const shared = box && intersect(outer, box)
+    return shared && shared.left < shared.right ? shared : outer
   }, null)
 }
 
-const inOrder = (a: number, b: number): [number, number] => (a < b ? [a, b] : [b, a])
+/** Return the rectangle of two corners; null if the file does not say it. */
+function readBox(file: PdfFile, value: PdfValue | undefined, matrix: Matrix): Box | null {
+  const sides = file.readArray(value).slice(0, 4)
+  if (sides.length < 4) return null
+  const [x = 0, y = 0, otherX = 0, otherY = 0] = sides.map((side) => file.readNumber(side) ?? 0)
+  return surround(matrix, listCorners(x, y, otherX, otherY))
+}
+
+const listCorners = (x: number, y: number, otherX: number, otherY: number): [number, number][] => [
+  [x, y],
+  [otherX, y],
+  [x, otherY],
+  [otherX, otherY],
+]
 
 /** Return whether a part of a text is in a box. */
 const isInside = ({ x, endX, y, size }: PdfRun, { left, right, bottom, top }: Box) =>
@@ -242,7 +255,8 @@ async function drawFields(interpreter: Interpreter, page: PdfPage, matrix: Matri
     const { runs } = interpreter
     const added: PdfRun[] = []
     interpreter.runs = added
-    await drawForm(interpreter, value, undefined, translate(matrix, left - boxLeft, bottom - boxBottom), 0)
+    const moved = translate(matrix, left - boxLeft, bottom - boxBottom)
+    await drawForm(interpreter, value, undefined, moved, null, 0)
     interpreter.runs = runs
     const [first] = added
     if (!first) continue
@@ -302,6 +316,7 @@ async function runContent(
   content: Uint8Array<ArrayBuffer>,
   resources: PdfDict | undefined,
   matrix: Matrix,
+  clip: Box | null,
   depth: number,
 ): Promise<void> {
   const { file, runs } = interpreter
@@ -309,6 +324,7 @@ async function runContent(
   const states: TextState[] = []
   let state: TextState = {
     matrix,
+    clip,
     font: null,
     size: 0,
     characterSpace: 0,
@@ -331,7 +347,8 @@ async function runContent(
   const show = (value: PdfValue | undefined) => {
     if (!isString(value) || !state.font) return
     const shown = showText(interpreter, state, place, state.font, value.bytes)
-    if (shown.run && interpreter.openOff > 0) interpreter.hasOffTexts ||= shown.run.text.trim() !== ''
+    const isOff = interpreter.openOff > 0 || (shown.run && state.clip && !isInside(shown.run, state.clip))
+    if (shown.run && isOff) interpreter.hasOffTexts ||= shown.run.text.trim() !== ''
     else if (shown.run) (state.isInvisible ? interpreter.invisibleRuns : runs).push(shown.run)
     place = shown.place
   }
@@ -348,21 +365,25 @@ async function runContent(
     offMark = 0
   }
   let path: Box | null = null
+  let isClip = false
   const extend = (...places: [number, number][]) => {
-    for (const [x, y] of places) {
-      const [left, bottom] = [toX(state.matrix, x, y), toY(state.matrix, x, y)]
-      path ??= { left, right: left, bottom, top: bottom }
-      path.left = Math.min(path.left, left)
-      path.right = Math.max(path.right, left)
-      path.bottom = Math.min(path.bottom, bottom)
-      path.top = Math.max(path.top, bottom)
-    }
+    const added = surround(state.matrix, places)
+    path ??= added
+    path.left = Math.min(path.left, added.left)
+    path.right = Math.max(path.right, added.right)
+    path.bottom = Math.min(path.bottom, added.bottom)
+    path.top = Math.max(path.top, added.top)
+  }
+  const endPath = () => {
+    if (isClip && path) state.clip = intersect(state.clip, path)
+    path = null
+    isClip = false
   }
   const paint = () => {
     const { left, right, bottom, top } = path ?? { left: 0, right: 0, bottom: 0, top: 0 }
     const [width, height] = [right - left, top - bottom]
     if (Math.abs(width - height) < width / 4) addShape(interpreter, { left, right, bottom, top })
-    path = null
+    endPath()
   }
   /** A picture fills the unit square: ISO 32000-1, 8.9.5. */
   const paintPicture = () => {
@@ -430,10 +451,14 @@ async function runContent(
     c: () => extend([number(0), number(1)], [number(2), number(3)], [number(4), number(5)]),
     v: () => extend([number(0), number(1)], [number(2), number(3)]),
     y: () => extend([number(0), number(1)], [number(2), number(3)]),
-    re: () => extend([number(0), number(1)], [number(0) + number(2), number(1) + number(3)]),
-    n: () => {
-      path = null
+    re: () => extend(...listCorners(number(0), number(1), number(0) + number(2), number(1) + number(3))),
+    W: () => {
+      isClip = true
     },
+    'W*': () => {
+      isClip = true
+    },
+    n: () => endPath(),
     BMC: () => openMark(),
     BDC: () => {
       const [tag, name] = operands
@@ -449,7 +474,7 @@ async function runContent(
       paintPicture()
       skipInlineImage(content, parser)
     },
-    Do: () => drawObject(interpreter, resources, operands[0], state.matrix, depth, paintPicture),
+    Do: () => drawObject(interpreter, resources, operands[0], state, depth, paintPicture),
   }
   for (const operator of ['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']) operators[operator] = paint
   const operations = new Map(Object.entries(operators))
@@ -556,7 +581,7 @@ async function drawObject(
   interpreter: Interpreter,
   resources: PdfDict | undefined,
   name: PdfValue | undefined,
-  matrix: Matrix,
+  { matrix, clip }: TextState,
   depth: number,
   paintPicture: () => void,
 ): Promise<void> {
@@ -576,7 +601,7 @@ async function drawObject(
     if (isLarge) pictures.add(value.ref)
   }
   if (file.readName(dict.get('Subtype')) === 'Form')
-    await drawForm(interpreter, value, resources, matrix, depth)
+    await drawForm(interpreter, value, resources, matrix, clip, depth)
 }
 
 async function drawForm(
@@ -584,6 +609,7 @@ async function drawForm(
   value: PdfValue | undefined,
   resources: PdfDict | undefined,
   matrix: Matrix,
+  clip: Box | null,
   depth: number,
 ): Promise<void> {
   const { file, openForms, losses } = interpreter
@@ -601,12 +627,14 @@ async function drawForm(
     own.length === 6
       ? multiply(own.map((item) => file.readNumber(item) ?? 0) as unknown as Matrix, matrix)
       : matrix
+  const box = readBox(file, dict.get('BBox'), formMatrix)
   openForms.add(value.ref)
   await runContent(
     interpreter,
     content,
     file.readDict(dict.get('Resources')) ?? resources,
     formMatrix,
+    box ? intersect(clip, box) : clip,
     depth + 1,
   )
   openForms.delete(value.ref)

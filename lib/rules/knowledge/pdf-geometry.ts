@@ -8,6 +8,25 @@ export interface Box {
   top: number
 }
 
+/** A place without a size. */
+const nowhere: Box = { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity }
+
+/** Return what two rectangles share; null is all of a page. */
+export function intersect(outer: Box | null, box: Box): Box {
+  const left = Math.max(outer?.left ?? box.left, box.left)
+  const right = Math.min(outer?.right ?? box.right, box.right)
+  const bottom = Math.max(outer?.bottom ?? box.bottom, box.bottom)
+  const top = Math.min(outer?.top ?? box.top, box.top)
+  return left < right && bottom < top ? { left, right, bottom, top } : nowhere
+}
+
+/** Return the rectangle around places, in other coordinates. */
+export function surround(matrix: Matrix, places: readonly [number, number][]): Box {
+  const xs = places.map(([x, y]) => toX(matrix, x, y))
+  const ys = places.map(([x, y]) => toY(matrix, x, y))
+  return { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) }
+}
+
 /** Coordinates to others: ISO 32000-1, 8.3.3. */
 export type Matrix = readonly [number, number, number, number, number, number]
 

@@ -113,4 +113,24 @@ describe('a hidden part of a draw.io file', () => {
       'Line (l2): it does not connect two imported shapes',
     ])
   })
+
+  it('DIA-22 is left out however deep it is in what is hidden, and what only shares its depth stays', async () => {
+    const depths = [1, 49, 50, 51, 52, 500]
+    const chain = (name: string, depth: number) =>
+      Array.from({ length: depth }, (_, n) => `<mxCell id="${name}${n + 1}" parent="${name}${n}"/>`).join(
+        '',
+      ) + shape(`${name} text`, `parent="${name}${depth}"`)
+    const wrong: number[] = []
+    for (const depth of depths) {
+      const cells = `<mxCell id="gone0" visible="0"/><mxCell id="seen0"/>${chain('gone', depth)}${chain('seen', depth)}`
+      const { nodes } = await parseDrawio(file(cells), 1)
+      if (nodes.map(({ id }) => id).join() !== 'seen text') wrong.push(depth)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('DIA-22 is left out of a circle of parents', async () => {
+    const cells = `<mxCell id="a" parent="b"/><mxCell id="b" parent="a" visible="0"/>${shape('c', 'parent="a"')}${shape('d')}`
+    expect((await parseDrawio(file(cells), 1)).nodes.map(({ id }) => id)).toEqual(['d'])
+  })
 })

@@ -5,6 +5,7 @@ import { createBudget, runWithin } from '#rules/budget.ts'
 import { replaceCallOuts } from '#rules/knowledge/call-outs.ts'
 import { readDocx } from '#rules/knowledge/docx.ts'
 import { parseNotes } from '#rules/knowledge/docx-notes.ts'
+import { parseStyles } from '#rules/knowledge/docx-parts.ts'
 import { readHtml, readHtmlPart } from '#rules/knowledge/html.ts'
 import { createLosses, losePicture } from '#rules/knowledge/losses.ts'
 import { resolveReferences } from '#rules/knowledge/markdown-references.ts'
@@ -107,7 +108,7 @@ it('cuts a note, with the spaces between its paragraphs, to 2,000 characters', (
   const xml = documentXml(
     `<w:footnote w:id="1"><w:p><w:t>a</w:t></w:p>${paragraphs}<w:t>b</w:t></w:footnote>`,
   )
-  expect(parseNotes(xml, new Map(), createLosses())).toEqual(new Map([['1', 'a']]))
+  expect(parseNotes(xml, parseStyles(undefined), createLosses())).toEqual(new Map([['1', 'a']]))
 })
 
 it(

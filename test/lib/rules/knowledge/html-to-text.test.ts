@@ -27,6 +27,9 @@ it.each([
   ['<p>a <b>b', 'a b'],
   ['<tr><td><p>Host</p></td><td><p>SRV01</p></td></tr><tr><td>OS<td>Windows</tr>', 'Host SRV01\nOS Windows'],
   ['<table><tr><td><p>a</p><p>b</p></td></tr></table>c', 'a\nb\nc'],
+  ['<div style="d\\69splay:none">Preview<br><b>of</b> it</div><p>a</p>', 'a'],
+  ['a<span hidden>b <span hidden>c</span> d</span> <img hidden alt="e">f', 'a f'],
+  ['<p style="font-size:0">a <del>b</del></p><p style="display:block">c</p>', 'a b\nc'],
   ['', ''],
 ])('reads %j as plain lines', (html, text) => expect(convertHtmlToText(html)).toBe(text))
 

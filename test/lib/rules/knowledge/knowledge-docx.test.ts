@@ -372,10 +372,10 @@ describe('the parts of a Word document', () => {
       `<w:style w:styleId="c"><w:name w:val="${'x'.repeat(101)}"/></w:style>`,
     ]
     expect(
-      Array.from(parseStyles(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`), ([id, { name }]) => [
-        id,
-        name,
-      ]),
+      Array.from(
+        parseStyles(`<w:styles xmlns:w="w">${styles.join('')}</w:styles>`).byId,
+        ([id, { name }]) => [id, name],
+      ),
     ).toEqual([
       ['a', 'heading 1'],
       ['b', ''],
