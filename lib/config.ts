@@ -309,7 +309,10 @@ export const ownerSettings = {
 }
 
 /** Variables that the service must not keep: whoever breaks into it would be the owner of the database. */
-export const ownerVariables = [...Object.keys(ownerSettings), 'OWNER_PASSWORD', 'POSTGRES_PASSWORD']
+export const ownerVariables = [
+  ...Object.keys(ownerSettings),
+  ...['OWNER_PASSWORD', 'POSTGRES_PASSWORD', 'PGPASSWORD'],
+]
 
 /** Parse the connection string of the owner. */
 export function parseOwnerUrl(env: Record<string, unknown>): string {

@@ -8,7 +8,7 @@ import { findOversized } from './count-values.ts'
 import { readForm } from './form.ts'
 import { type AnyOperation, type FormFile, getMaxBody } from './operation.ts'
 
-type BodyBytes = Uint8Array<ArrayBuffer>
+export type BodyBytes = Uint8Array<ArrayBuffer>
 
 const json = 'application/json'
 const noBytes = new Uint8Array()
@@ -23,9 +23,18 @@ export interface SentBody {
   json?: { value: unknown } | undefined
 }
 
-/** Read a body within its limit. Throw 413 and 415. What is wrong inside the body is added to `errors`. */
-export async function readBody(op: AnyOperation, request: Request, errors: FieldError[]): Promise<SentBody> {
-  const sentBytes = op.method === 'get' ? noBytes : await readBytes(request, getMaxBody(op))
+/** Receive the bytes of a body within its limit. Throw 413. */
+export const receiveBody = async (op: AnyOperation, request: Request): Promise<BodyBytes> =>
+  op.method === 'get' ? noBytes : readBytes(request, getMaxBody(op))
+
+/** Read a body. Throw 413 and 415. What is wrong inside the body is added to `errors`. */
+export async function readBody(
+  op: AnyOperation,
+  request: Request,
+  errors: FieldError[],
+  receiving = receiveBody(op, request),
+): Promise<SentBody> {
+  const sentBytes = await receiving
   requireMediaType(op, request, sentBytes)
   if (op.bodyFormat === 'raw')
     return { body: { bytes: sentBytes, headers: request.headers }, rawBody: sentBytes }

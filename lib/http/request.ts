@@ -20,6 +20,7 @@ import type { ParsedRate } from '#vendors/cache/limiter.ts'
 import { acceptTask, prefersAsync, storeUnlessAnswered } from './ai-task.ts'
 import { type C, type Env, respondProblem, type Services, toProblem } from './app.ts'
 import { authenticate, getCallerRateKey, recordKeyUse } from './authenticate.ts'
+import { type BodyBytes, receiveBody } from './body.ts'
 import { createCallAs } from './call-as.ts'
 import { type DelegatedCaller, readDelegatedCaller } from './delegated-caller.ts'
 import { requireGranted } from './granted-scopes.ts'
@@ -132,8 +133,11 @@ async function handleRequest(
     if (!knownCaller && caller?.key && !keys.isKnown(caller.key.hash))
       await scope?.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
+    // A client that sends slowly holds no place. What is wrong with its body is answered in its turn.
+    const receiving = isLarge(c.req.raw) ? undefined : receiveBody(op, c.req.raw)
+    await receiving?.catch(() => {})
     const leave = await takePlaceFor(call)
-    return await runWithin(budget, () => answerCall(call, prepared)).finally(leave)
+    return await runWithin(budget, () => answerCall(call, prepared, receiving)).finally(leave)
   } catch (error) {
     return respondProblem(c, toProblem(error), error)
   }
@@ -159,10 +163,11 @@ async function takePlaceFor({ c, op, caller, task }: OperationCall): Promise<(()
 async function answerCall(
   call: OperationCall,
   { rate, siteRate, failureRate, readInput, keys }: PreparedOperation,
+  receiving: Promise<BodyBytes> | undefined,
 ): Promise<Response> {
   const { c, op, services, caller, scope, entries, task } = call
   if (services.takeTurn && isLarge(c.req.raw)) await services.takeTurn()
-  const reading = await readInput(c)
+  const reading = await readInput(c, receiving)
   const isValid = reading.input !== undefined
   const isStrict = op.strictLimit !== undefined
   // A task was counted when it was accepted.

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { type FieldError, invalidRequest, Problem } from '#problem.ts'
 import type { C } from './app.ts'
-import { readBody, type SentBody } from './body.ts'
+import { type BodyBytes, readBody, type SentBody } from './body.ts'
 import type { AnyOperation } from './operation.ts'
 import {
   createJsonValidator,
@@ -26,7 +26,7 @@ export interface ReadResult {
   rawBody: SentBody['rawBody']
 }
 
-export type ReadInput = (c: C) => Promise<ReadResult>
+export type ReadInput = (c: C, receiving?: Promise<BodyBytes>) => Promise<ReadResult>
 
 /**
  * Create the function that reads and checks the requests of an operation in the contract's order: 404
@@ -36,7 +36,7 @@ export function createInputReader(op: AnyOperation): ReadInput {
   const validateParams = op.params && createParamsValidator(op.params)
   const validateQuery = createQueryValidator(getQuerySchema(op))
   const validateJson = op.body && createJsonValidator(op.body as z.ZodType)
-  return async (c) => {
+  return async (c, receiving) => {
     let rawBody: RequestInput['rawBody'] = ''
     try {
       const params = await validateParams?.(c)
@@ -44,7 +44,7 @@ export function createInputReader(op: AnyOperation): ReadInput {
       // What is wrong with the query is answered after 413 and 415, together with what is wrong with the
       // body.
       const query = await collect(errors, validateQuery(c, errors))
-      const sent = await readBody(op, c.req.raw, errors)
+      const sent = await readBody(op, c.req.raw, errors, receiving)
       rawBody = sent.rawBody
       const body = sent.json ? await collect(errors, validateJson?.(sent.json.value)) : sent.body
       if (errors.length > 0) throw invalidRequest(errors)

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { dropLibpqVariables } from '../drop-libpq-variables.ts'
 
 /**
  * Run `work` with a connection of its own, and close it. Throw a sentence with the remedy if the server does not
@@ -8,6 +9,7 @@ export async function withConnection<T>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
+  dropLibpqVariables()
   const client = new pg.Client(config)
   // A connection that PostgreSQL ends fails the statement in flight. Without a listener, the event would also
   // end this process:

@@ -263,10 +263,9 @@ const failureDetails: Record<AiFailure['kind'], string> = {
 export function toProviderProblem(cause: unknown): Problem {
   if (cause instanceof Problem) return cause
   if (!(cause instanceof AiFailure)) return new Problem('ai_provider_error', undefined, { cause })
-  const headers =
-    cause.retryAfterMs === undefined
-      ? undefined
-      : { 'retry-after': String(Math.ceil(cause.retryAfterMs / 1000)) }
+  const headers = cause.retryAfterMs
+    ? { 'retry-after': String(Math.ceil(cause.retryAfterMs / 1000)) }
+    : undefined
   const details =
     cause.kind === 'truncated' && cause.ceiling !== undefined
       ? `The answer needs more than the ${cause.ceiling} tokens that the model writes; ask for less at once`

@@ -1,5 +1,6 @@
 import { parseJson } from '#rules/text/json.ts'
 import { readWaitMs } from '#vendors/net/refusal.ts'
+import { limitWait, parseRetryAfterMs } from '#vendors/net/send-result.ts'
 import type { AiFailureKind } from './ai.ts'
 
 /** The parts of an error that we use. */
@@ -107,17 +108,15 @@ export function toFailureKind(
 }
 
 /**
- * Return how long an answer asks to wait, in milliseconds: by `retry-after-ms`, or by `retry-after` in
- * seconds or as a date (RFC 9110, section 10.2.3), or until its limit of tokens starts anew
+ * Return how long an answer asks to wait, in milliseconds from 0 to a day: by `retry-after-ms`, by
+ * `retry-after`, or until its limit of tokens starts anew
  * (https://developers.openai.com/api/docs/guides/rate-limits). Return undefined if it does not ask.
  */
-export function parseRetryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+export function readRetryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
-  if (milliseconds >= 0) return milliseconds
-  const text = headers?.get('retry-after')?.trim() ?? ''
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000
-  const date = Date.parse(text)
-  if (!Number.isNaN(date)) return Math.max(0, date - now)
+  if (milliseconds >= 0) return limitWait(milliseconds)
+  const asked = parseRetryAfterMs(headers?.get('retry-after'), now)
+  if (asked !== undefined) return asked
   const reset = headers?.get('x-ratelimit-reset-tokens') ?? headers?.get('x-rate-limit-reset-tokens') ?? ''
-  return /^\d+$/.test(reset) ? Number(reset) * 1000 || undefined : readWaitMs(`wait ${reset}`)
+  return /^\d+$/.test(reset) ? limitWait(Number(reset) * 1000) || undefined : readWaitMs(`wait ${reset}`)
 }

@@ -7,7 +7,7 @@ import { AiFailure, type AiPort, type Completion } from './ai.ts'
 import { allCapabilities, type Capabilities, listMissing, reduceCapabilities } from './capabilities.ts'
 import { type EmbeddingsPort, readEmbeddings } from './embeddings.ts'
 import { addPiece, createReceived, type Received, readWhole, toResult, toUsage } from './openai-answer.ts'
-import { findError, parseRetryAfterMs, readErrorBody, toFailureKind, toStatus } from './openai-errors.ts'
+import { findError, readErrorBody, readRetryAfterMs, toFailureKind, toStatus } from './openai-errors.ts'
 import { toParams } from './openai-request.ts'
 import { estimateTextUsage, estimateUsage } from './token-estimate.ts'
 import { limitCeiling, limitPrompt, noTokenLimits, readTokenLimits } from './token-limits.ts'
@@ -242,7 +242,7 @@ function toFailure(
       ...usage,
     })
   const status = toStatus(error.status, error.code)
-  const retryAfterMs = parseRetryAfterMs(error.headers, Date.now()) ?? readWaitMs(error.message)
+  const retryAfterMs = readRetryAfterMs(error.headers, Date.now()) ?? readWaitMs(error.message)
   const message = `The AI provider failed${status ? ` with ${status}` : ''}`
   return new AiFailure(toFailureKind(status, error, retryAfterMs), message, {
     cause: error,

@@ -57,7 +57,7 @@ export function planNext(
 ): Plan | undefined {
   if (error instanceof Problem || remainingMs <= 0) return undefined
   const kind = error instanceof AiFailure ? error.kind : 'unusable'
-  const waitMs = error instanceof AiFailure && kind === 'limited' ? (error.retryAfterMs ?? defaultWaitMs) : 0
+  const waitMs = error instanceof AiFailure && kind === 'limited' ? error.retryAfterMs || defaultWaitMs : 0
   const mayRepeat = attemptsLeft > 0 && waitMs <= maxWaitMs && waitMs < remainingMs
   const repeat: Plan | undefined = mayRepeat
     ? { step: 'repeat', waitMs, ceilingFactor: kind === 'truncated' ? 2 : 1 }

@@ -128,7 +128,9 @@ async function openResend(
       headers,
     }
   }
-  return Object.assign(new Resend(key, { baseUrl }), { fetchRequest: send as Resend['fetchRequest'] })
+  return Object.assign(new Resend(key, { baseUrl, userAgent: 'SupportFlow/1' }), {
+    fetchRequest: send as Resend['fetchRequest'],
+  })
 }
 
 // The pause after a 429 without `retry-after`, for example when the daily quota is used up:

@@ -3,7 +3,7 @@ import { clip } from '#rules/text/clip.ts'
 import { parseJson } from '#rules/text/json.ts'
 import { removeInvisible } from '#rules/text/plain-name.ts'
 import { readStart } from './read-at-most.ts'
-import { parseRetryAfter } from './send-result.ts'
+import { limitWait, parseRetryAfter } from './send-result.ts'
 
 // What another system says when it refuses a call. Its sentence often says what to do, so it is shown beside
 // ours; it is never read as anything but text.
@@ -126,14 +126,14 @@ const waits = [
 ]
 const waitNumber = /"(?:retry_?after|retry_?in|retry_?after_?(?:seconds|ms))"\s*:\s*"?(\d+(?:\.\d+)?)/i
 
-/** Return how long the body of an answer asks to wait, in milliseconds, at most a day. */
+/** Return how long the body of an answer asks to wait, in milliseconds from 1 to a day. */
 export function readWaitMs(body: string): number | undefined {
   const start = body.slice(0, maxBody)
   const number = waitNumber.exec(start)
-  if (number) return limitWait(Number(number[1]) * (/ms"/i.test(number[0]) ? 1 : 1000))
+  if (number) return limitWait(Number(number[1]) * (/ms"/i.test(number[0]) ? 1 : 1000)) || undefined
   for (const wait of waits) {
     const written = wait.exec(start)?.[1]
-    if (written !== undefined) return limitWait(readDuration(written))
+    if (written !== undefined) return limitWait(readDuration(written)) || undefined
   }
   return undefined
 }
@@ -146,5 +146,3 @@ function readDuration(text: string): number {
   }
   return ms
 }
-
-const limitWait = (ms: number) => Math.min(Math.ceil(ms), unitMs.d)

@@ -35,14 +35,27 @@ export function failedSend(error: unknown, timeoutMs = sendTimeoutMs): SendResul
   }
 }
 
+const dayMs = 86_400_000
+
+/** Limit how long another system asks to wait, in milliseconds, to a day. */
+export const limitWait = (ms: number): number => Math.min(Math.max(Math.ceil(ms), 0), dayMs)
+
 /**
- * Parse a Retry-After header, a number or a date, into seconds (at most one day). Return undefined when it is
- * neither.
+ * Parse a Retry-After header, a number of seconds or a date, into milliseconds from 0 to a day. Return
+ * undefined when it is neither: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */
+export function parseRetryAfterMs(header: string | null | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(text)) return limitWait(Number(text) * 1000)
+  // `Date.parse` takes "-5" and "5, 10" for days.
+  const date = /\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(date) ? undefined : limitWait(date - now)
+}
+
+/** Parse a Retry-After header into seconds from 1 to a day. Return undefined when it names no time ahead. */
 export function parseRetryAfter(header: string | null): number | undefined {
-  if (!header) return undefined
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(Math.min(seconds, 86_400)) : undefined
+  const ms = parseRetryAfterMs(header, Date.now())
+  return ms ? Math.ceil(ms / 1000) : undefined
 }
 
 const createTimeoutError = (): Error => new DOMException('Took too long', 'TimeoutError')

@@ -53,7 +53,9 @@ async function openClient(
   fetchBounded: Fetch,
 ): Promise<Client> {
   const { Client } = await import('@upstash/qstash')
-  const client = new Client({ baseUrl: url, token, enableTelemetry: false })
+  // With QSTASH_DEV, which another program may have set, it would load and start a server of its own:
+  // https://upstash.com/docs/qstash/howto/local-development
+  const client = new Client({ baseUrl: url, token, enableTelemetry: false, devMode: false })
   client.http.request = async ({ path, method = 'GET', headers, body }) => {
     const init = {
       method,

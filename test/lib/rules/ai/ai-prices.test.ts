@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { computeCost, defaultPrices, PriceTable } from '#rules/ai/prices.ts'
 import { noUsage } from '#vendors/ai/ai.ts'
-import { parseRetryAfterMs } from '#vendors/ai/openai-errors.ts'
+import { readRetryAfterMs } from '#vendors/ai/openai-errors.ts'
 
 const usage = { ...noUsage, input: 10_000, cached: 4000, cacheWrites: 2000, output: 1000, reasoning: 600 }
 
@@ -39,6 +39,6 @@ it.each([
   [{ 'retry-after': 'soon' }, undefined],
 ])('reads %j as a wait of %s ms', (headers, ms) => {
   expect(
-    parseRetryAfterMs(new Headers(headers as Record<string, string>), Date.parse('2026-11-22T10:00:00Z')),
+    readRetryAfterMs(new Headers(headers as Record<string, string>), Date.parse('2026-11-22T10:00:00Z')),
   ).toBe(ms)
 })

@@ -48,7 +48,7 @@ describe('a failed call of the model', () => {
     [failure('truncated'), [], 'ok', [4100, 8200]],
     [failure('limited'), [1000], 'ok', [4100, 4100]],
     [failure('limited', 20_000), [20_000], 'ok', [4100, 4100]],
-    [failure('limited', 0), [], 'ok', [4100, 4100]],
+    [failure('limited', 0), [1000], 'ok', [4100, 4100]],
     [failure('limited', 20_001), [], [502, 'The AI provider limits our calls; try again later'], [4100]],
     [failure('rejected'), [], [502, 'The AI provider refuses this request'], [4100]],
     [failure('declined'), [], [502, 'The model declined to answer; rephrase the request'], [4100]],
