@@ -134,7 +134,7 @@ async function handleRequest(
       await scope?.checkAccess().finally(() => recordKeyUse(c, caller, scope, keys, services))
     const call: OperationCall = { c, op, services, caller, scope, effects: [], entries, task }
     // A client that sends slowly holds no place. What is wrong with its body is answered in its turn.
-    const receiving = isLarge(c.req.raw) ? undefined : receiveBody(op, c.req.raw)
+    const receiving = op.method === 'get' || isLarge(c.req.raw) ? undefined : receiveBody(op, c.req.raw)
     await receiving?.catch(() => {})
     const leave = await takePlaceFor(call)
     return await runWithin(budget, () => answerCall(call, prepared, receiving)).finally(leave)
