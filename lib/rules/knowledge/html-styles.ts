@@ -55,9 +55,7 @@ export function readSheets(
       const [, name = '', part = ''] = simpleSelector.exec(selector) ?? []
       if (name + part === '') {
         // What comes before and after an element does not show it.
-        const element = selector.slice(
-          Math.max(...Array.from(' >+~', (sign) => selector.lastIndexOf(sign))) + 1,
-        )
+        const element = selector.slice(findLast(selector, ' >+~') + 1)
         if (/::|:before|:after/.test(element)) continue
         for (const [word] of element.matchAll(/[.#](?:[\w-]|\P{ASCII})+/gu))
           for (const [property, { hides }] of found)
@@ -94,6 +92,10 @@ export function readSheets(
   }
   return (tag) => applyRules(tag, rules, opened)
 }
+
+/** Return the place of the last of some signs, or -1. */
+const findLast = (text: string, signs: string) =>
+  [...signs].reduce((last, sign) => Math.max(last, text.lastIndexOf(sign)), -1)
 
 /** Return whether one of a list of media is a screen, whatever its size. */
 const isForScreen = (media = '') =>

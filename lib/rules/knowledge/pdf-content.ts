@@ -366,7 +366,7 @@ async function runContent(
   }
   let path: Box | null = null
   let isClip = false
-  const extend = (...places: [number, number][]) => {
+  const extend = (places: readonly [number, number][]) => {
     const added = surround(state.matrix, places)
     path ??= added
     path.left = Math.min(path.left, added.left)
@@ -388,7 +388,10 @@ async function runContent(
   /** A picture fills the unit square: ISO 32000-1, 8.9.5. */
   const paintPicture = () => {
     path = null
-    extend([0, 0], [1, 1])
+    extend([
+      [0, 0],
+      [1, 1],
+    ])
     addShape(interpreter, path as unknown as Box)
     path = null
   }
@@ -446,12 +449,25 @@ async function runContent(
         else show(item)
       }
     },
-    m: () => extend([number(0), number(1)]),
-    l: () => extend([number(0), number(1)]),
-    c: () => extend([number(0), number(1)], [number(2), number(3)], [number(4), number(5)]),
-    v: () => extend([number(0), number(1)], [number(2), number(3)]),
-    y: () => extend([number(0), number(1)], [number(2), number(3)]),
-    re: () => extend(...listCorners(number(0), number(1), number(0) + number(2), number(1) + number(3))),
+    m: () => extend([[number(0), number(1)]]),
+    l: () => extend([[number(0), number(1)]]),
+    c: () =>
+      extend([
+        [number(0), number(1)],
+        [number(2), number(3)],
+        [number(4), number(5)],
+      ]),
+    v: () =>
+      extend([
+        [number(0), number(1)],
+        [number(2), number(3)],
+      ]),
+    y: () =>
+      extend([
+        [number(0), number(1)],
+        [number(2), number(3)],
+      ]),
+    re: () => extend(listCorners(number(0), number(1), number(0) + number(2), number(1) + number(3))),
     W: () => {
       isClip = true
     },

@@ -22,9 +22,15 @@ export function intersect(outer: Box | null, box: Box): Box {
 
 /** Return the rectangle around places, in other coordinates. */
 export function surround(matrix: Matrix, places: readonly [number, number][]): Box {
-  const xs = places.map(([x, y]) => toX(matrix, x, y))
-  const ys = places.map(([x, y]) => toY(matrix, x, y))
-  return { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) }
+  const box = { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity }
+  for (const [x, y] of places) {
+    const [outerX, outerY] = [toX(matrix, x, y), toY(matrix, x, y)]
+    box.left = Math.min(box.left, outerX)
+    box.right = Math.max(box.right, outerX)
+    box.bottom = Math.min(box.bottom, outerY)
+    box.top = Math.max(box.top, outerY)
+  }
+  return box
 }
 
 /** Coordinates to others: ISO 32000-1, 8.3.3. */

@@ -83,6 +83,7 @@ const otherTexts: Record<string, readonly string[]> = {
     'lib/rules/knowledge/docx-numbering.ts',
     'lib/rules/knowledge/docx.ts',
     'lib/rules/knowledge/go-on.ts',
+    'lib/rules/knowledge/css-declarations.ts',
     'lib/rules/knowledge/html-styles.ts',
     'lib/rules/knowledge/html-tree.ts',
     'lib/rules/knowledge/markdown-html.ts',
