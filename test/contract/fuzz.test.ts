@@ -223,7 +223,7 @@ async function runCases(op: AnyOperation, ownSeed: number): Promise<Map<number, 
 
 const operationCases = someByDay(
   operations.map((op, index) => [op.id, op, seed + index] as const),
-  process.env.FUZZ_CASES ? operations.length : 120,
+  process.env.FUZZ_CASES ? operations.length : 60,
 )
 const timeout = 60_000 + cases * 2000
 const name = '%s returns only responses that it declares, and changes nothing when it refuses a request'

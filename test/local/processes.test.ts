@@ -26,7 +26,7 @@ async function createFolder(): Promise<string> {
 
 const isRunning = async (pid: number) => (await listProcesses()).some((info) => info.pid === pid)
 
-it('stops the PostgreSQL and workerd of a killed process, so that the next start works', async () => {
+it('stops the PostgreSQL and workerd of a killed process, so that the next start works', night, async () => {
   const folder = await createFolder()
   const file = join(folder, 'processes.json')
   const child = await startRecordedChild(folder)

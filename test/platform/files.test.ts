@@ -201,7 +201,7 @@ function listReaders(parent: number): number[] {
     )
 }
 
-it('WIR-79 a reader ends with its parent, also if both are busy', async () => {
+it('WIR-79 a reader ends with its parent, also if both are busy', night, async () => {
   const code = `
     import { createFiles } from '#platform/node/files.ts'
     const files = createFiles(() => {}, { limits: ${JSON.stringify({ ...limits, cpuMs: 60_000 })}, script: ${JSON.stringify(script)} })

@@ -1,6 +1,7 @@
 // @module-tag mechanism
 import { describe, expect, it } from 'vitest'
 import { runConcurrently } from '#test/support/concurrency.ts'
+import { night } from '#test/support/night.ts'
 import { getTraceId, runInTrace } from '#trace.ts'
 import type { Message } from '#vendors/queue/queue.ts'
 import { jobPath, openPostgresQueue, openQstash, type TestQueue } from './queue-platforms.ts'
@@ -134,6 +135,7 @@ describe.each(platforms)('the queue in %s', (_, open) => {
   })
 
   it('refuses to publish within 3 s while it is away, and publishes again when it is back', {
+    ...night,
     retry: 2,
   }, async () => {
     const test = await open()

@@ -10,6 +10,7 @@ import { createRefusedCaller, expectSuccess, send } from '#test/contract/request
 import { readChecksums } from '#test/contract/row-checksums.ts'
 import { startOwnService } from '#test/support/app.ts'
 import { createAnsweredSession } from '#test/support/exports.ts'
+import { someByDay } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 
 // The complete contract is tested on Node. Here each operation runs in workerd, with Neon's driver and
@@ -20,7 +21,7 @@ afterAll(() => service.close())
 const findOperation = (id: string) => operations.find((op) => op.id === id) as AnyOperation
 
 describe.concurrent('the built Worker', () => {
-  it.each(listCases())(
+  it.each(someByDay(listCases(), 160))(
     '%s returns its success status and a body of its schema for a valid request',
     async (_, op) => {
       const { sample, person } = await createRequestSetup(service, op)

@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { createAiSession, insertFix } from '#test/support/ai.ts'
 import { dashboard, startOwnService } from '#test/support/app.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 
 const service = await startOwnService()
@@ -42,20 +43,24 @@ it('AIS-08 AIS-09 keeps 32 manual edits that are saved while the model answers',
   expect(after.issue_category).toBe('Printing')
 })
 
-it('AIS-08 keeps the manual edit in 32 sessions, whether the edit or the chat turn comes first', async () => {
-  const owners = await createEngineers(32)
-  const rounds = owners.map(async (owner) => {
-    const { id } = await createAiSession(owner)
-    const [chat, edit] = await Promise.all([
-      owner.call('POST', `/ai-sessions/${id}/chat`, { message: symptom }),
-      owner.call('PATCH', `/ai-sessions/${id}/triage`, { client_name: 'By hand', asset_name: 'PC-1' }),
-    ])
-    expect([chat.status, edit.status]).toEqual([200, 200])
-    const { client_name, asset_name, evidence_items } = (await owner.call('GET', `/ai-sessions/${id}`)).body
-    return [client_name, asset_name, evidence_items.length]
-  })
-  expect(await Promise.all(rounds)).toEqual(owners.map(() => ['By hand', 'PC-1', 1]))
-})
+it(
+  'AIS-08 keeps the manual edit in 32 sessions, whether the edit or the chat turn comes first',
+  night,
+  async () => {
+    const owners = await createEngineers(32)
+    const rounds = owners.map(async (owner) => {
+      const { id } = await createAiSession(owner)
+      const [chat, edit] = await Promise.all([
+        owner.call('POST', `/ai-sessions/${id}/chat`, { message: symptom }),
+        owner.call('PATCH', `/ai-sessions/${id}/triage`, { client_name: 'By hand', asset_name: 'PC-1' }),
+      ])
+      expect([chat.status, edit.status]).toEqual([200, 200])
+      const { client_name, asset_name, evidence_items } = (await owner.call('GET', `/ai-sessions/${id}`)).body
+      return [client_name, asset_name, evidence_items.length]
+    })
+    expect(await Promise.all(rounds)).toEqual(owners.map(() => ['By hand', 'PC-1', 1]))
+  },
+)
 
 it('AIS-09 loses no evidence and counts every fact when 8 turns of one session run concurrently', async () => {
   const [owner] = (await createEngineers(1)) as [Person]

@@ -6,6 +6,7 @@ import { dashboard, type OwnService, startOwnService } from '#test/support/app.t
 import { listModelFacts } from '#test/support/authoring.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
 import { createFlow, patchProcedure } from '#test/support/flows.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount, type Person } from '#test/support/people.ts'
 import { explainStatements, totalRowsRead } from '#test/support/query-plans.ts'
 
@@ -479,7 +480,7 @@ it('counts in how many entries each word is, after flows and sessions are added,
   expect((await read())[0]).toContainEqual({ term: 'loom', entries: 1 })
 })
 
-it('selecting sources reads at most 400 entries of an account with 2,000, by index', async () => {
+it('selecting sources reads at most 400 entries of an account with 2,000, by index', night, async () => {
   const { admin } = await createAccount(service)
   await service.sql(
     `insert into trees (account_id, author_id, tree_type, status, visibility, name, description)

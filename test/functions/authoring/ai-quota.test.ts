@@ -8,6 +8,7 @@ import {
   startFlowConversation,
 } from '#test/support/authoring.ts'
 import { expectStatus } from '#test/support/expect-status.ts'
+import { night } from '#test/support/night.ts'
 import { createAccount } from '#test/support/people.ts'
 
 const service = await startOwnService()
@@ -83,6 +84,7 @@ it('AIA-08 counts no build without a draft, and one build for the first draft of
 })
 
 it('AIA-07 counts once per success and never exceeds the limit when 32 people build at once', {
+  ...night,
   timeout: 120_000,
 }, async () => {
   const { id, admin, addColleague } = await createAccount(service)

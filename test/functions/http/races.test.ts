@@ -71,7 +71,7 @@ it('registers an address once when 32 requests run concurrently', () =>
 it('AUT-24 keeps an address locked against 32 concurrent sign-ins', () =>
   auth.expectSignInLockHolds(service, 2))
 
-it('loses no row and sends no e-mail twice during database outages', async () => {
+it('loses no row and sends no e-mail twice during database outages', night, async () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.log(`Outage seed ${seed}`)
   await expectNoLossDuringOutages(service, 1, seed)

@@ -462,10 +462,15 @@ it.each([
   expect(await countStarts()).toBe(before)
 })
 
-it.each([
-  ['error', 50],
-  ['rate_limit', 130],
-])('RUN-07 repeats what has not started: %s', async (mode, seconds) => {
+it.each(
+  someByDay(
+    [
+      ['error', 50],
+      ['rate_limit', 130],
+    ],
+    1,
+  ),
+)('RUN-07 repeats what has not started: %s', async (mode, seconds) => {
   const { start, find } = await createScene()
   await setFault({ service: 'runner', mode, times: 1 })
   const { body: run } = expectStatus(await start(), 202)

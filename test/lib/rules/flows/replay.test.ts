@@ -6,6 +6,7 @@ import { findAnswerableStep } from '#rules/flows/step-navigation.ts'
 import type { FlowNode, FlowStep } from '#rules/flows/structure.ts'
 import { createEnd, createSolution, createStep } from '#test/support/flow-nodes.ts'
 import { printerFlow } from '#test/support/flows.ts'
+import { night } from '#test/support/night.ts'
 import { findOldStep, largeReplayCase, replayCase, replaySlowly } from '#test/support/replays.ts'
 
 const flow = () =>
@@ -29,6 +30,7 @@ describe('a replay', () => {
     ['flows of 81 steps, 500 each', largeReplayCase, 1, 1],
   ] as const)(
     'REP-01 REP-02 finds what a search at each step finds, for random runs and changes of %s, also with new ids',
+    night,
     (_, cases, numRuns, minKinds) => {
       const seen = new Set<string>()
       fc.assert(
