@@ -38,19 +38,20 @@ export async function insertOverride(
   return { schedule_id, override_id }
 }
 
-/** Insert a request of a colleague, which asks the owner. */
+/** Insert a request for the shift of a colleague, which asks the owner. Who has created it may withdraw it. */
 export async function insertSubstituteRequest(
   service: Service,
   owner: Person,
+  createdBy?: string,
 ): Promise<{ schedule_id: string; request_id: string }> {
   const colleague = { ...owner, id: await insertColleague(service, owner) }
   const schedule_id = await insertOnCallSchedule(service, colleague)
   const request_id = await insertReturningId(
     service,
     `insert into on_call_substitute_requests (account_id, schedule_id, user_id, created_by, starts_at, ends_at, asked_ids, notice_at)
-     select $1, $2, $3, $3, t.starts_at, t.starts_at + interval '1 hour', array[$4::uuid], t.starts_at
+     select $1, $2, $3, $5, t.starts_at, t.starts_at + interval '1 hour', array[$4::uuid], t.starts_at
        from (select (app.now() + interval '1 day')::timestamptz(3) as starts_at) t returning id`,
-    [owner.accountId, schedule_id, colleague.id, owner.id],
+    [owner.accountId, schedule_id, colleague.id, owner.id, createdBy ?? colleague.id],
   )
   return { schedule_id, request_id }
 }
@@ -237,7 +238,9 @@ export const onCallFixtures = {
   }),
   'oncall.substituteRequests.accept': createSubstituteRequest,
   'oncall.substituteRequests.decline': createSubstituteRequest,
-  'oncall.substituteRequests.withdraw': createSubstituteRequest,
+  'oncall.substituteRequests.withdraw': async (service, owner) => ({
+    params: await insertSubstituteRequest(service, owner, owner.id),
+  }),
   'oncall.schedules.deleteOverride': async (service, owner) => ({
     params: await insertOverride(service, owner),
   }),
