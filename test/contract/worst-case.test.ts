@@ -39,6 +39,7 @@ function readLogLine(requestId: string | null) {
 describe.each(shapes)('with %s', (_, createText) => {
   it.each(someByDay(listCases(), 60))(
     'WIR-52 %s answers below 500, with at most 8 MiB and within its budget',
+    { retry: 2 },
     async (_, op: AnyOperation) => {
       const { account, person, sample } = await createRequestSetup(service, op)
       await inflateRows(service, account.id, createText, maxBytes)
