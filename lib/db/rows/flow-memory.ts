@@ -18,7 +18,7 @@ const maxSessions = 5000
 
 /**
  * Create what one process remembers of the flows that sessions run. It forgets what was used longest ago when it
- * has more than `maxCharacters` of JSON, and does not keep a flow of more than a quarter of them.
+ * has more than `maxCharacters` of JSON, and keeps no larger flow.
  */
 export function createFlowMemory({ maxCharacters }: { maxCharacters: number }): FlowMemory {
   const stateBySession = new Map<string, string>()
@@ -46,7 +46,7 @@ export function createFlowMemory({ maxCharacters }: { maxCharacters: number }): 
     remember(sessionId, flow) {
       if (!flowByState.has(flow.flow_state)) {
         const size = JSON.stringify([flow.tree_structure, flow.intake_form]).length
-        if (size > maxCharacters / 4) return
+        if (size > maxCharacters) return
         freeze(flow.tree_structure)
         freeze(flow.intake_form)
         flowByState.set(flow.flow_state, { flow, characters: size })

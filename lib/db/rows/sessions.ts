@@ -85,8 +85,8 @@ export const selectSession = readStatement(
     sql`${selectDetails(knownFlow)} where s.account_id = app.account_id() and s.id = ${id}`,
 )
 
-// Some 6 MB of memory.
-const flows = createFlowMemory({ maxCharacters: 2 ** 20 })
+// Some 12 MB of memory.
+const flows = createFlowMemory({ maxCharacters: 2 ** 21 })
 
 /**
  * Prepare to read a session of the account with everything that belongs to it: `toSession` makes it of the first

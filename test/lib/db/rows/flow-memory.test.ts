@@ -32,7 +32,7 @@ it('SES-73 a process remembers flows up to a size, and forgets what was used lon
     'e',
     'f',
   ])
-  memory.remember('g', createFlow('6', 1001))
+  memory.remember('g', createFlow('6', 4001))
   expect(memory.find('g')).toBeUndefined()
   expect(() => Object.assign(first.tree_structure, { title: 'other' })).toThrow(TypeError)
 })
