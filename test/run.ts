@@ -7,11 +7,14 @@ import { join } from 'node:path'
 import { root } from '#local/root.ts'
 import { readChildSeconds } from './support/costs.ts'
 import { findTests, readTestIndex } from './support/find-tests.ts'
+import { listNightFiles } from './support/night.ts'
 
 const args = process.argv.slice(2)
 const at = args.indexOf('--changed')
 const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/vitest.config.ts']
 let files: string[] = []
+const isNight = args.includes('--all')
+const leftOut = isNight ? [] : listNightFiles(root)
 
 if (at >= 0) {
   const [next = '-'] = args.slice(at + 1)
@@ -19,17 +22,18 @@ if (at >= 0) {
   args.splice(at, isCommit ? 2 : 1)
   const since = isCommit ? next : 'HEAD'
   const changed = listChanged(since)
-  files = findTests(readTestIndex(root), changed, (file) => readChangedStatements(since, file))
+  files = findTests(readTestIndex(root), changed, (file) => readChangedStatements(since, file)).filter(
+    (file) => !leftOut.includes(file),
+  )
   console.log(
     `${files.length} test files can break by ${changed.length} changed files since ${since}. Tests with limits of time are left out.`,
   )
   if (files.length === 0) process.exit()
 }
+if (isNight) args.splice(args.indexOf('--all'), 1)
 const showsCosts = args.includes('--costs')
 if (showsCosts)
   args.splice(args.indexOf('--costs'), 1, '--reporter=default', '--reporter=./test/support/costs-reporter.ts')
-const isNight = args.includes('--all')
-if (isNight) args.splice(args.indexOf('--all'), 1)
 const { status } = spawnSync(process.execPath, [...vitest, ...args, ...files], {
   cwd: root,
   stdio: 'inherit',

@@ -1,7 +1,5 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { isNight, night } from './support/night.ts'
+import { isNight, listNightFiles } from './support/night.ts'
 import { LongestFirst } from './support/sequencer.ts'
 
 /** Why the tests of a file name no rule. Its first line has one of these tags. */
@@ -16,10 +14,6 @@ const tags = [
 ]
 
 const root = new URL('..', import.meta.url).pathname
-/** Files with nothing but long proofs. By day they are not even loaded. */
-const nightFiles = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
-  readFileSync(join(root, file), 'utf8').startsWith(`// @module-tag ${night.tags[0]}`),
-)
 
 // biome-ignore lint/style/noDefaultExport: vitest expects a default export
 export default defineConfig({
@@ -31,7 +25,8 @@ export default defineConfig({
   test: {
     root,
     include: ['test/**/*.test.ts'],
-    exclude: isNight ? [] : nightFiles,
+    // By day these are not even loaded.
+    exclude: isNight ? [] : listNightFiles(root),
     globalSetup: ['test/support/setup.ts'],
     setupFiles: process.env.COSTS ? ['test/support/costs-setup.ts'] : [],
     // These only stop what hangs. A machine that is busy may take many times as long as a quiet one.

@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** Whether this is the run with the long proofs, as each night: `npm test -- --all`. */
 export const isNight = process.env.ALL_TESTS === '1'
 
@@ -6,6 +9,13 @@ export const isNight = process.env.ALL_TESTS === '1'
  * with `// @module-tag night`.
  */
 export const night = { tags: ['night'] }
+
+/** List the files with nothing but long proofs, from the root of the checkout. */
+export function listNightFiles(root: string): string[] {
+  return globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+    readFileSync(join(root, file), 'utf8').startsWith('// @module-tag night'),
+  )
+}
 
 /**
  * The entries on which a test of a subject runs. By day it is Node, because every operation, and what differs between
