@@ -367,12 +367,7 @@ async function runContent(
   let path: Box | null = null
   let isClip = false
   const extend = (places: readonly [number, number][]) => {
-    const added = surround(state.matrix, places)
-    path ??= added
-    path.left = Math.min(path.left, added.left)
-    path.right = Math.max(path.right, added.right)
-    path.bottom = Math.min(path.bottom, added.bottom)
-    path.top = Math.max(path.top, added.top)
+    path = surround(state.matrix, places, path ?? undefined)
   }
   const endPath = () => {
     if (isClip && path) state.clip = intersect(state.clip, path)
@@ -387,12 +382,11 @@ async function runContent(
   }
   /** A picture fills the unit square: ISO 32000-1, 8.9.5. */
   const paintPicture = () => {
-    path = null
-    extend([
+    const unitSquare: [number, number][] = [
       [0, 0],
       [1, 1],
-    ])
-    addShape(interpreter, path as unknown as Box)
+    ]
+    addShape(interpreter, surround(state.matrix, unitSquare))
     path = null
   }
   const set = (change: Partial<TextState>) => void Object.assign(state, change)

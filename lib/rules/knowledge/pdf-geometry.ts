@@ -20,9 +20,12 @@ export function intersect(outer: Box | null, box: Box): Box {
   return left < right && bottom < top ? { left, right, bottom, top } : nowhere
 }
 
-/** Return the rectangle around places, in other coordinates. */
-export function surround(matrix: Matrix, places: readonly [number, number][]): Box {
-  const box = { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity }
+/** Return the rectangle around places, in other coordinates. A rectangle that is given is made larger. */
+export function surround(
+  matrix: Matrix,
+  places: readonly [number, number][],
+  box: Box = { ...nowhere },
+): Box {
   for (const [x, y] of places) {
     const [outerX, outerY] = [toX(matrix, x, y), toY(matrix, x, y)]
     box.left = Math.min(box.left, outerX)
