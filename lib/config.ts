@@ -311,7 +311,9 @@ export const ownerSettings = {
 /** Variables that the service must not keep: whoever breaks into it would be the owner of the database. */
 export const ownerVariables = [
   ...Object.keys(ownerSettings),
-  ...['OWNER_PASSWORD', 'POSTGRES_PASSWORD', 'PGPASSWORD'],
+  'OWNER_PASSWORD',
+  'POSTGRES_PASSWORD',
+  'PGPASSWORD',
 ]
 
 /** Parse the connection string of the owner. */

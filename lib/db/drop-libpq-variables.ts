@@ -4,7 +4,7 @@
  * PGPASSWORD stays, with which the operator's commands connect:
  * https://www.postgresql.org/docs/18/libpq-envars.html
  */
-export function dropLibpqVariables(env: Record<string, unknown> = process.env): void {
-  for (const name of Object.keys(env))
-    if (name.startsWith('PG') && name !== 'PGPASSWORD') Reflect.deleteProperty(env, name)
+export function dropLibpqVariables(): void {
+  for (const name of Object.keys(process.env))
+    if (name.startsWith('PG') && name !== 'PGPASSWORD') delete process.env[name]
 }

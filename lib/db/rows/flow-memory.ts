@@ -35,12 +35,12 @@ export function createFlowMemory({ maxCharacters }: { maxCharacters: number }): 
   }
   return {
     find(sessionId) {
-      const state = stateBySession.get(sessionId)
-      const entry = state === undefined ? undefined : flowByState.get(state)
-      if (!state || !entry) return undefined
-      touch(sessionId, state)
-      flowByState.delete(state)
-      flowByState.set(state, entry)
+      const entry = flowByState.get(stateBySession.get(sessionId) ?? '')
+      if (!entry) return undefined
+      const { flow_state } = entry.flow
+      touch(sessionId, flow_state)
+      flowByState.delete(flow_state)
+      flowByState.set(flow_state, entry)
       return entry.flow
     },
     remember(sessionId, flow) {

@@ -8,6 +8,7 @@ import {
   SessionRow,
   sessionDetailColumns,
   sessionListColumns,
+  versionDetailColumns,
   versionListColumns,
 } from '#rules/flows/session-row.ts'
 import { createFlowMemory } from './flow-memory.ts'
@@ -42,11 +43,19 @@ const flowState = sql`v.id::text || '.' || v.xmin::text`
 
 const StoredSession = SessionRow.extend({ flow_state: z.string() })
 
-/** Select sessions with everything that belongs to them. Where the flow is `knownFlow`, its content is null. */
+/** The content of the flow of `tree_versions v`, or null where its state is `knownFlow`. */
+const selectContent = (knownFlow: string | null) =>
+  sql.join(
+    Object.keys(versionDetailColumns).map(
+      (name) =>
+        sql`case when ${flowState} is distinct from ${knownFlow}::text then ${sql.ref(`v.${name}`)} end as ${sql.ref(name)}`,
+    ),
+  )
+
+/** Select sessions with everything that belongs to them, but for the content of a flow that is `knownFlow`. */
 const selectDetails = (knownFlow: string | null) => sql`
   select ${sessionColumns}, ${selectColumns('s', sessionDetailColumns)}, ${flowState} as flow_state,
-         case when ${flowState} is distinct from ${knownFlow}::text then v.tree_structure end as tree_structure,
-         case when ${flowState} is distinct from ${knownFlow}::text then v.intake_form end as intake_form,
+         ${selectContent(knownFlow)},
          array(select jsonb_object_keys(s.secret_variables)) as secret_keys, ${mayChange} as may_change,
          ${listOf(
            'session_decisions',

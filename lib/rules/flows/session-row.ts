@@ -89,7 +89,7 @@ export const sessionDetailColumns = {
   notes: nullableText,
   next_steps: nullableText,
 }
-const versionDetailColumns = {
+export const versionDetailColumns = {
   tree_structure: z.custom<TreeStructure>(),
   intake_form: z.custom<IntakeField[]>(),
 }
